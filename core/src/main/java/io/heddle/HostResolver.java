@@ -1,0 +1,205 @@
+package io.heddle;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks names up on a few platform threads of its own, while the caller parks until its deadline.
+ *
+ * <p>The JDK's look-up is a native call: on a virtual thread it holds the carrier for as long as
+ * the name server takes, and nothing can interrupt it. Here it holds a thread that nobody else
+ * needs. Look-ups of one name that overlap share one call. A caller that gives up leaves at once;
+ * the native call ends when it ends, and its answer is dropped.
+ *
+ * <p>The threads are daemons, start when there is work and end after {@value #IDLE_SECONDS} s
+ * without any. With more names being looked up than threads, names wait for a thread.
+ *
+ * @param <T> what a look-up answers: a list of addresses, in the library's own type
+ */
+public final class HostResolver<T> implements AutoCloseable {
+
+  private static final int IDLE_SECONDS = 10;
+
+  private final ThreadPoolExecutor threads;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by lock. A null value for a key is never stored.
+  private final Map<Object, Lookup> running = new HashMap<>();
+  private boolean closed;
+
+  /**
+   * A resolver.
+   *
+   * @param name the beginning of its threads' names
+   * @param maxThreads how many names may be looked up at a time
+   * @throws IllegalArgumentException if {@code maxThreads} is not positive
+   */
+  public HostResolver(String name, int maxThreads) {
+    if (maxThreads <= 0) {
+      throw new IllegalArgumentException("maxThreads must be positive: " + maxThreads);
+    }
+    Objects.requireNonNull(name, "name");
+    AtomicInteger count = new AtomicInteger();
+    threads =
+        new ThreadPoolExecutor(
+            maxThreads,
+            maxThreads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            work -> {
+              Thread thread = new Thread(work, name + "-" + count.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * Answers what {@code lookup} answers, called on a thread of this resolver, or what an
+   * overlapping call for the same key is about to answer.
+   *
+   * @param key what is looked up: a host name, or a name and a port
+   * @throws InterruptedException if the caller was interrupted; the flag is cleared
+   * @throws TimeoutException if the deadline came first
+   * @throws ExecutionException if the look-up failed; the cause is what it threw. Callers that
+   *     share a look-up share that exception
+   * @throws CancellationException if the resolver is closed, or was while the caller waited
+   */
+  public T resolve(Object key, Callable<? extends T> lookup, Deadline deadline)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    IoThread.forbidWaiting();
+    Exchange<T> answer = new Exchange<>();
+    Lookup joined = join(key, lookup, answer);
+    answer.onAbandon(() -> joined.leave(answer));
+    return answer.await(deadline);
+  }
+
+  /**
+   * Ends waiting look-ups with {@link CancellationException}; further ones get it at once. Does not
+   * wait for native calls that are under way.
+   */
+  @Override
+  public void close() {
+    List<Exchange<T>> waiting = new ArrayList<>();
+    lock.lock();
+    try {
+      closed = true;
+      for (Lookup each : running.values()) {
+        waiting.addAll(each.callers);
+      }
+    } finally {
+      lock.unlock();
+    }
+    threads.shutdownNow();
+    for (Exchange<T> each : waiting) {
+      each.cancel(); // wakes its caller in resolve
+    }
+  }
+
+  private Lookup join(Object key, Callable<? extends T> lookup, Exchange<T> caller) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new CancellationException("the resolver is closed");
+      }
+      Lookup known = running.get(key);
+      if (known == null) {
+        known = new Lookup(key, lookup);
+        running.put(key, known);
+        threads.execute(known);
+      }
+      known.callers.add(caller);
+      return known;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** One native call, and those who wait for it. */
+  private final class Lookup implements Runnable {
+    private final Object key;
+    private final Callable<? extends T> call;
+
+    // Guarded by lock.
+    private final List<Exchange<T>> callers = new ArrayList<>(1);
+
+    Lookup(Object key, Callable<? extends T> call) {
+      this.key = key;
+      this.call = call;
+    }
+
+    @Override
+    public void run() {
+      if (abandoned()) {
+        return;
+      }
+      T answer = null;
+      Throwable failure = null;
+      try {
+        answer = call.call();
+      } catch (Throwable t) {
+        failure = t;
+      }
+      for (Exchange<T> each : endAndTakeCallers()) {
+        if (failure != null) {
+          each.fail(failure);
+        } else {
+          complete(each, answer);
+        }
+      }
+    }
+
+    @SuppressWarnings("NullAway") // null only where the look-up answered null
+    private void complete(Exchange<T> caller, @Nullable T answer) {
+      caller.complete(answer);
+    }
+
+    /** Called by a caller that gave up. */
+    void leave(Exchange<T> caller) {
+      lock.lock();
+      try {
+        callers.remove(caller);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** Whether all callers left while this waited for a thread: then there is nothing to do. */
+    private boolean abandoned() {
+      lock.lock();
+      try {
+        if (callers.isEmpty()) {
+          running.remove(key);
+          return true;
+        }
+        return false;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private List<Exchange<T>> endAndTakeCallers() {
+      lock.lock();
+      try {
+        running.remove(key);
+        return callers;
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+}
