@@ -6,12 +6,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -69,28 +66,24 @@ public final class HostResolver<T> implements AutoCloseable {
   }
 
   /**
-   * Answers what {@code lookup} answers, called on a thread of this resolver, or what an
-   * overlapping call for the same key is about to answer.
+   * Starts a look-up, or joins one of the same key that is under way. Does not wait.
    *
    * @param key what is looked up: a host name, or a name and a port
-   * @throws InterruptedException if the caller was interrupted; the flag is cleared
-   * @throws TimeoutException if the deadline came first
-   * @throws ExecutionException if the look-up failed; the cause is what it threw. Callers that
-   *     share a look-up share that exception
-   * @throws CancellationException if the resolver is closed, or was while the caller waited
+   * @param lookup called on a thread of this resolver, unless a look-up is joined
+   * @return completes with what the look-up answers, or fails with what it throws, which callers
+   *     that share a look-up share; abandoning it leaves the look-up
+   * @throws IllegalStateException if the resolver is closed
    */
-  public T resolve(Object key, Callable<? extends T> lookup, Deadline deadline)
-      throws InterruptedException, TimeoutException, ExecutionException {
-    IoThread.forbidWaiting();
+  public Exchange<T> resolve(Object key, Callable<? extends T> lookup) {
     Exchange<T> answer = new Exchange<>();
     Lookup joined = join(key, lookup, answer);
     answer.onAbandon(() -> joined.leave(answer));
-    return answer.await(deadline);
+    return answer;
   }
 
   /**
-   * Ends waiting look-ups with {@link CancellationException}; further ones get it at once. Does not
-   * wait for native calls that are under way.
+   * Cancels the look-ups that callers wait for, and refuses further ones. Does not wait for native
+   * calls that are under way.
    */
   @Override
   public void close() {
@@ -106,7 +99,7 @@ public final class HostResolver<T> implements AutoCloseable {
     }
     threads.shutdownNow();
     for (Exchange<T> each : waiting) {
-      each.cancel(); // wakes its caller in resolve
+      each.cancel(); // wakes its caller
     }
   }
 
@@ -114,7 +107,7 @@ public final class HostResolver<T> implements AutoCloseable {
     lock.lock();
     try {
       if (closed) {
-        throw new CancellationException("the resolver is closed");
+        throw new IllegalStateException("the resolver is closed");
       }
       Lookup known = running.get(key);
       if (known == null) {

@@ -1,0 +1,471 @@
+package io.heddle.apache;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.heddle.IoThread;
+import io.heddle.ResponseBodyPipe;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.net.SocketAddress;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLSession;
+import org.apache.hc.client5.http.EndpointInfo;
+import org.apache.hc.client5.http.HttpRoute;
+import org.apache.hc.client5.http.impl.ConnectionHolder;
+import org.apache.hc.client5.http.io.ConnectionEndpoint;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.ContentLengthStrategy;
+import org.apache.hc.core5.http.EndpointDetails;
+import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.HttpConnection;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpVersion;
+import org.apache.hc.core5.http.ProtocolVersion;
+import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
+import org.apache.hc.core5.http.impl.io.HttpRequestExecutor;
+import org.apache.hc.core5.http.impl.io.support.IncomingHttpEntity;
+import org.apache.hc.core5.http.io.HttpClientConnection;
+import org.apache.hc.core5.http.io.support.ClassicResponseBuilder;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.Identifiable;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lease: a connection of the reactor, or a share in one, in the shape of a blocking connection.
+ *
+ * <p>The classic chain drives it from one thread, the caller's: {@link #execute} once or more, one
+ * exchange at a time. {@link #close} may come from any thread. Over HTTP/2 it ends this lease's
+ * exchange and leaves the connection, which others use.
+ */
+final class ApacheEndpoint extends ConnectionEndpoint
+    implements HttpClientConnection, ConnectionHolder, Identifiable {
+
+  private static final VarHandle LEASE;
+
+  static {
+    try {
+      LEASE = MethodHandles.lookup().findVarHandle(ApacheEndpoint.class, "lease", Lease.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final String id;
+  private final HttpRoute route;
+  private final CancellableWaits waits;
+
+  // Caller only.
+  private Timeout timeout;
+  private Deadline callDeadline = Deadline.none();
+  private boolean hardCancel = true;
+  private boolean submitted;
+  private @Nullable ApacheRequestBody requestBody;
+  private @Nullable Exchange<ApacheExchange.Head> nextHead;
+  private ApacheExchange.@Nullable Head head;
+
+  // Written by the caller, read by any.
+  private volatile @Nullable Lease lease;
+  private volatile @Nullable ApacheExchange exchange;
+  private volatile boolean closed;
+
+  /**
+   * A lease.
+   *
+   * @param lease what to give back at its end
+   * @param timeout how long to wait for the peer, where the request does not say
+   * @param waits for what a connection takes
+   */
+  ApacheEndpoint(String id, HttpRoute route, Lease lease, Timeout timeout, CancellableWaits waits) {
+    this.id = id;
+    this.route = route;
+    this.lease = lease;
+    this.timeout = timeout;
+    this.waits = waits;
+  }
+
+  // ---- the connection manager ---------------------------------------------------------------
+
+  HttpRoute route() {
+    return route;
+  }
+
+  /** What is leased, or null after its end. */
+  @Nullable Lease lease() {
+    return lease;
+  }
+
+  /** The end of the lease. Returns it once; later null. */
+  @Nullable Lease detach() {
+    return (Lease) LEASE.getAndSet(this, null);
+  }
+
+  /** The waits of {@code connect}, which end when the endpoint is closed or released. */
+  CancellableWaits waits() {
+    return waits;
+  }
+
+  /**
+   * There is a connection to begin an exchange on.
+   *
+   * @return false if the first of the two leases was released meanwhile, by another thread
+   */
+  boolean connected(Lease before, Lease now) {
+    if (!LEASE.compareAndSet(this, before, now)) {
+      return false;
+    }
+    closed = false;
+    return true;
+  }
+
+  /** The exchange under way, or the last one; null before the first. */
+  @Nullable ApacheExchange exchange() {
+    return exchange;
+  }
+
+  /** Ends the lease's exchange and tells whoever waits for it why; any thread. */
+  void fail(Exception why) {
+    closed = true;
+    ApacheExchange under = exchange;
+    if (under != null) {
+      under.close(why);
+    }
+  }
+
+  private ReactorConnection connection() throws ConnectionClosedException {
+    Lease of = lease;
+    ReactorConnection connection = of == null ? null : of.connection();
+    if (connection == null || closed) {
+      throw new ConnectionClosedException();
+    }
+    return connection;
+  }
+
+  private @Nullable ReactorConnection connectionOrNull() {
+    Lease of = lease;
+    return of == null ? null : of.connection();
+  }
+
+  private boolean isMultiplexed() {
+    ReactorConnection connection = connectionOrNull();
+    return connection != null && connection.isMultiplexed();
+  }
+
+  // ---- ConnectionEndpoint: what the classic chain calls -------------------------------------
+
+  @Override
+  @Deprecated
+  public ClassicHttpResponse execute(
+      String id, ClassicHttpRequest request, HttpRequestExecutor executor, HttpContext context)
+      throws IOException, HttpException {
+    return execute(id, request, (r, conn, c) -> executor.execute(r, conn, c), context);
+  }
+
+  @Override
+  public ClassicHttpResponse execute(
+      String id, ClassicHttpRequest request, RequestExecutor executor, HttpContext context)
+      throws IOException, HttpException {
+    IoThread.forbidWaiting();
+    ReactorConnection connection = connection();
+    callDeadline = CallDeadline.of(context);
+    HttpClientContext clientContext = HttpClientContext.cast(context);
+    hardCancel = clientContext.getRequestConfigOrDefault().isHardCancellationEnabled();
+    clientContext.setProtocolVersion(connection.getProtocolVersion());
+    return executor.execute(request, this, context);
+  }
+
+  @Override
+  public boolean isConnected() {
+    ReactorConnection connection = connectionOrNull();
+    return !closed && connection != null && connection.isOpen();
+  }
+
+  @Override
+  public void setSocketTimeout(@Nullable Timeout timeout) {
+    this.timeout = Timeout.defaultsToInfinite(timeout);
+  }
+
+  @Override
+  public @Nullable EndpointInfo getInfo() {
+    ReactorConnection connection = connectionOrNull();
+    return connection != null && connection.isOpen()
+        ? new EndpointInfo(connection.getProtocolVersion(), connection.getSSLSession())
+        : null;
+  }
+
+  @Override
+  public void close() {
+    close(CloseMode.GRACEFUL);
+  }
+
+  @Override
+  public void close(CloseMode closeMode) {
+    boolean shared = isMultiplexed();
+    if (!shared) {
+      closed = true; // before the look at the exchange: one that begins now sees it
+    }
+    waits.cancelCurrent();
+    if (!giveUpExchange() && !shared) {
+      ReactorConnection connection = connectionOrNull();
+      if (connection != null) {
+        connection.close(closeMode);
+      }
+    }
+  }
+
+  /**
+   * Gives up the exchange under way, if there is one; any thread.
+   *
+   * @return whether it goes on unseen, and needs its connection to its end
+   */
+  boolean giveUpExchange() {
+    ApacheExchange under = exchange;
+    if (under == null || under.isEnded()) {
+      return false;
+    }
+    under.giveUp();
+    if (under.isUnseen()) {
+      return true;
+    }
+    under.close(ApacheFailures.closed(null));
+    return false;
+  }
+
+  // ---- HttpClientConnection: what the request executor calls --------------------------------
+
+  @Override
+  public void sendRequestHeader(ClassicHttpRequest request) throws IOException, HttpException {
+    if (Thread.currentThread().isInterrupted()) { // nothing is sent
+      throw ApacheFailures.interrupted(
+          "about to send the request", new InterruptedException("interrupted before the start"));
+    }
+    if (callDeadline.isExpired()) {
+      throw ApacheFailures.timedOut("about to send the request", callDeadline, "", null);
+    }
+    boolean multiplexed = isMultiplexed();
+    HttpEntity entity = request.getEntity();
+    ApacheRequestBody body = null;
+    if (entity != null) {
+      body =
+          new ApacheRequestBody(
+              DefaultContentLengthStrategy.INSTANCE.determineLength(request),
+              callDeadline,
+              this::submitQuietly,
+              this::giveUp);
+    }
+    ApacheExchange under =
+        new ApacheExchange(
+            multiplexed || request.containsHeader(HttpHeaders.EXPECT)
+                ? new WireRequest(request, multiplexed)
+                : request,
+            entity,
+            body,
+            hardCancel);
+    submitted = false;
+    requestBody = body;
+    head = null;
+    nextHead = under.firstHead();
+    exchange = under;
+    if (closed) { // by another thread, which may have missed the exchange
+      throw ApacheFailures.closed(null);
+    }
+  }
+
+  @Override
+  public void sendRequestEntity(ClassicHttpRequest request) throws IOException {
+    HttpEntity entity = request.getEntity();
+    ApacheRequestBody body = requestBody;
+    if (entity != null && body != null) {
+      body.writeFrom(entity);
+    }
+  }
+
+  /** The classic executor will not send the body it announced: the server has refused it. */
+  @Override
+  public void terminateRequest(ClassicHttpRequest request) {
+    if (requestBody != null) {
+      requestBody.stop();
+    }
+  }
+
+  @Override
+  public void flush() throws ConnectionClosedException {
+    submit();
+  }
+
+  private void submit() throws ConnectionClosedException {
+    ApacheExchange under = exchange;
+    if (!submitted && under != null) {
+      submitted = true;
+      connection().submit(under);
+    }
+  }
+
+  private void submitQuietly() {
+    try {
+      submit();
+    } catch (ConnectionClosedException e) {
+      fail(e);
+    }
+  }
+
+  private void giveUp() {
+    ApacheExchange under = exchange;
+    if (under != null) {
+      under.giveUp();
+    }
+  }
+
+  @Override
+  public boolean isDataAvailable(Timeout patience) throws IOException {
+    submit();
+    Exchange<ApacheExchange.Head> next = Objects.requireNonNull(nextHead);
+    try {
+      boolean there = next.awaitDone(deadlineOf(patience).earlier(callDeadline));
+      if (!there && callDeadline.isExpired()) {
+        throw ApacheFailures.timedOut("waiting for 100 Continue", callDeadline, "", null);
+      }
+      return there;
+    } catch (InterruptedException e) {
+      throw ApacheFailures.interrupted("waiting for 100 Continue", e);
+    }
+  }
+
+  @Override
+  public ClassicHttpResponse receiveResponseHeader() throws IOException, HttpException {
+    submit();
+    ApacheExchange.Head received;
+    try {
+      received = Objects.requireNonNull(nextHead).await(readDeadline());
+    } catch (InterruptedException e) {
+      throw ApacheFailures.interrupted("waiting for the response", e);
+    } catch (TimeoutException e) {
+      throw ApacheFailures.timedOut("waiting for the response", callDeadline, "Read timed out", e);
+    } catch (CancellationException e) {
+      throw ApacheFailures.closed(e);
+    } catch (ExecutionException e) {
+      throw ApacheFailures.throwBeforeHead(
+          Objects.requireNonNull(e.getCause()), route.getTargetHost().toHostString());
+    }
+    head = received;
+    nextHead = received.next();
+    HttpResponse response = received.response();
+    return response instanceof ClassicHttpResponse classic
+        ? classic
+        : ClassicResponseBuilder.copy(response).build();
+  }
+
+  @Override
+  public void receiveResponseEntity(ClassicHttpResponse response) throws HttpException {
+    ApacheExchange.Head received = Objects.requireNonNull(head);
+    EntityDetails details = received.entity();
+    ResponseBodyPipe body = received.body();
+    if (details == null || body == null) { // an HTTP/2 stream may end with its head
+      response.setEntity(new IncomingHttpEntity(InputStream.nullInputStream(), 0, response));
+      return;
+    }
+    long length = details.getContentLength();
+    if (isMultiplexed()) { // the engine does not look at the header
+      length = DefaultContentLengthStrategy.INSTANCE.determineLength(response);
+      length = length >= 0 ? length : ContentLengthStrategy.UNDEFINED;
+    }
+    InputStream content = new ApacheResponseBody(this, Objects.requireNonNull(exchange), body);
+    response.setEntity(new IncomingHttpEntity(content, length, response));
+  }
+
+  /** How long the caller may wait for the peer from now on. */
+  Deadline readDeadline() {
+    return timeout.isDisabled() ? callDeadline : deadlineOf(timeout).earlier(callDeadline);
+  }
+
+  Deadline callDeadline() {
+    return callDeadline;
+  }
+
+  private static Deadline deadlineOf(Timeout timeout) {
+    return timeout.isDisabled()
+        ? Deadline.none()
+        : Deadline.afterNanos(Math.max(0, timeout.toNanoseconds()));
+  }
+
+  @Override
+  public boolean isConsistent() {
+    ApacheExchange last = exchange;
+    return last == null || last.isEnded();
+  }
+
+  @Override
+  public boolean isStale() {
+    return !isConnected();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return isConnected();
+  }
+
+  @Override
+  public @Nullable EndpointDetails getEndpointDetails() {
+    ReactorConnection connection = connectionOrNull();
+    EndpointDetails details = connection == null ? null : connection.getEndpointDetails();
+    return details == null ? null : new LeaseDetails(details, timeout);
+  }
+
+  @Override
+  public @Nullable SocketAddress getLocalAddress() {
+    ReactorConnection connection = connectionOrNull();
+    return connection == null ? null : connection.getLocalAddress();
+  }
+
+  @Override
+  public @Nullable SocketAddress getRemoteAddress() {
+    ReactorConnection connection = connectionOrNull();
+    return connection == null ? null : connection.getRemoteAddress();
+  }
+
+  @Override
+  public ProtocolVersion getProtocolVersion() {
+    ReactorConnection connection = connectionOrNull();
+    return connection == null ? HttpVersion.HTTP_1_1 : connection.getProtocolVersion();
+  }
+
+  @Override
+  public @Nullable SSLSession getSSLSession() {
+    ReactorConnection connection = connectionOrNull();
+    return connection == null ? null : connection.getSSLSession();
+  }
+
+  @Override
+  public Timeout getSocketTimeout() {
+    return timeout;
+  }
+
+  // ---- ConnectionHolder, Identifiable -------------------------------------------------------
+
+  @Override
+  public @Nullable HttpConnection get() {
+    return connectionOrNull();
+  }
+
+  @Override
+  public String getId() {
+    return id;
+  }
+
+  @Override
+  public String toString() {
+    return id + "[" + route + ", " + lease + "]";
+  }
+}

@@ -1,0 +1,406 @@
+package io.heddle.apache;
+
+import io.heddle.Exchange;
+import io.heddle.ResponseBodyPipe;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hc.core5.concurrent.Cancellable;
+import org.apache.hc.core5.concurrent.CancellableDependency;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.EntityDetails;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.nio.AsyncClientExchangeHandler;
+import org.apache.hc.core5.http.nio.CapacityChannel;
+import org.apache.hc.core5.http.nio.DataStreamChannel;
+import org.apache.hc.core5.http.nio.RequestChannel;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and its response, as the engine sees it: its callbacks, turned into what a caller
+ * waits for. The engine calls on the connection's I/O thread, one call at a time.
+ *
+ * <pre>{@code
+ *        caller                     I/O thread
+ * submit ───────────────────▶ produceRequest
+ * ApacheRequestBody.write ──▶ produce …
+ * firstHead.await ◀────────── interim …, consumeResponse (held back, then delivered)
+ * ResponseBodyPipe.read ◀──── consume …, streamEnd
+ *                             failed            from anywhere on: to whoever waits, or will
+ * giveUp ───────────────────▶ connection closed, or stream reset; then failed
+ *                             releaseResources  always, last
+ * }</pre>
+ *
+ * <p>A caller that gives up where {@code RequestConfig.isHardCancellationEnabled()} is false leaves
+ * the response to itself: it goes on, unseen, and its connection lives.
+ */
+final class ApacheExchange implements AsyncClientExchangeHandler {
+
+  /**
+   * The head of a response.
+   *
+   * @param response what came
+   * @param entity its body, if it has one
+   * @param body the body's bytes, if it has one
+   * @param next the head to come, if this is an interim one (RFC 9110, 15.2); else null
+   */
+  record Head(
+      HttpResponse response,
+      @Nullable EntityDetails entity,
+      @Nullable ResponseBodyPipe body,
+      @Nullable Exchange<Head> next) {}
+
+  /** More than any response may bring while nobody reads it. */
+  private static final int ALL_THAT_COMES = 1 << 30;
+
+  private static final VarHandle ABORTED;
+  private static final VarHandle WHEN_RELEASED;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      ABORTED = lookup.findVarHandle(ApacheExchange.class, "aborted", boolean.class);
+      WHEN_RELEASED = lookup.findVarHandle(ApacheExchange.class, "whenReleased", Runnable.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  // Set before the exchange is submitted.
+  private final HttpRequest request;
+  private final @Nullable EntityDetails requestEntity;
+  private final @Nullable ApacheRequestBody requestBody;
+  private final boolean hardCancel;
+  private final Exchange<Head> first;
+  private volatile ReactorSession session;
+
+  // I/O thread only.
+  private @Nullable Head finalHead;
+  private int streamId;
+
+  // Written by the I/O thread, read by any.
+  private volatile Exchange<Head> awaited;
+  private volatile @Nullable ResponseBodyPipe responseBody;
+  private volatile boolean ended;
+  private volatile boolean released;
+  private volatile @Nullable List<? extends Header> trailers;
+  private volatile @Nullable CapacityChannel capacity;
+  private volatile @Nullable Cancellable stream;
+
+  // Written by whoever gives up.
+  private volatile boolean aborted;
+  private volatile boolean unseen;
+  private volatile @Nullable Exception closedFor;
+
+  // Shared, under compare-and-set: what is to be done at the end, until it is.
+  private volatile @Nullable Runnable whenReleased;
+  private final AtomicInteger owedDemand = new AtomicInteger();
+
+  @SuppressWarnings("NullAway.Init") // the session comes with the submission
+  ApacheExchange(
+      HttpRequest request,
+      @Nullable EntityDetails requestEntity,
+      @Nullable ApacheRequestBody requestBody,
+      boolean hardCancel) {
+    this.request = request;
+    this.requestEntity = requestEntity;
+    this.requestBody = requestBody;
+    this.hardCancel = hardCancel;
+    this.first = nextHead();
+    this.awaited = first;
+  }
+
+  private Exchange<Head> nextHead() {
+    Exchange<Head> head = new Exchange<>();
+    head.onAbandon(this::giveUp);
+    return head;
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /**
+   * Called once, before the engine sees the exchange.
+   *
+   * @return false if it was given up already, and must not begin
+   */
+  boolean beginOn(ReactorSession session) {
+    this.session = session;
+    return !aborted; // whoever gives up from now on sees the session
+  }
+
+  /** What the engine gives its handle on the stream to, once there is one; HTTP/2 only. */
+  CancellableDependency streamHandle() {
+    return new CancellableDependency() {
+      @Override
+      public void setDependency(Cancellable cancellable) {
+        stream = cancellable;
+      }
+
+      @Override
+      public boolean isCancelled() {
+        return aborted;
+      }
+
+      @Override
+      public boolean cancel() {
+        return false;
+      }
+    };
+  }
+
+  /** The first head to come. */
+  Exchange<Head> firstHead() {
+    return first;
+  }
+
+  /** Whether the response came to its end, so that the connection is free for another. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** The trailers of the response, once it ended; else, or if it has none, null. */
+  @Nullable List<? extends Header> trailers() {
+    return trailers;
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /**
+   * The caller will not wait for the rest. Ends the exchange, and on HTTP/2 no other; or leaves it
+   * to itself, if that was asked for and the request is wholly sent. Does not wait. Any number of
+   * times.
+   */
+  void giveUp() {
+    if (!hardCancel && !aborted && (requestBody == null || requestBody.isSent())) {
+      unseen = true;
+      demand(ALL_THAT_COMES);
+    } else {
+      abort();
+    }
+  }
+
+  /** Ends the exchange in the engine, whatever was asked for. */
+  void abort() {
+    if (!ended && ABORTED.compareAndSet(this, false, true)) {
+      ReactorSession on = session;
+      if (on != null) {
+        on.abort(this);
+      }
+    }
+  }
+
+  /** Ends the exchange from outside, and tells those who wait for it why. */
+  void close(Exception why) {
+    closedFor = why;
+    abort();
+    tell(why);
+  }
+
+  /** Whether the exchange goes on without its caller. */
+  boolean isUnseen() {
+    return unseen && !aborted;
+  }
+
+  /** Runs this at the end of the exchange: on the I/O thread, or now if that has come. */
+  void whenReleased(Runnable then) {
+    whenReleased = then;
+    if (released) { // and may have looked before there was something to do
+      runWhenReleased();
+    }
+  }
+
+  private void runWhenReleased() {
+    Runnable then = (Runnable) WHEN_RELEASED.getAndSet(this, null);
+    if (then != null) {
+      then.run();
+    }
+  }
+
+  private void tell(Exception why) {
+    awaited.fail(why); // wakes the caller that waits for a head
+    if (requestBody != null) {
+      requestBody.fail(why); // wakes the caller in write
+    }
+    ResponseBodyPipe body = responseBody;
+    if (body != null) {
+      body.fail(why); // wakes the caller in read
+    }
+  }
+
+  /** Gives the engine back what the caller has read. */
+  private void demand(int bytes) {
+    owedDemand.addAndGet(bytes);
+    CapacityChannel to = capacity;
+    if (to != null) {
+      payDemand(to);
+    }
+  }
+
+  /** Called after a change on either side, so that one of the two sees both. */
+  private void payDemand(CapacityChannel to) {
+    int bytes = owedDemand.getAndSet(0);
+    if (bytes > 0) {
+      try {
+        to.update(bytes);
+      } catch (IOException broken) {
+        tell(broken);
+      }
+    }
+  }
+
+  // ---- I/O thread: the engine's callbacks, in the order in which they come -----------------
+
+  @Override
+  public void produceRequest(RequestChannel channel, HttpContext context)
+      throws HttpException, IOException {
+    session.starting(this);
+    channel.sendRequest(request, requestEntity, context);
+    if (aborted) { // while it waited for its turn
+      session.abort(this);
+    }
+  }
+
+  @Override
+  public int available() {
+    return requestBody == null ? 0 : requestBody.available();
+  }
+
+  @Override
+  public void produce(DataStreamChannel channel) throws IOException {
+    if (requestBody != null) {
+      requestBody.produce(channel);
+    }
+  }
+
+  /** An interim response, which is handed to the caller as a blocking connection would. */
+  void interim(HttpResponse response) {
+    Exchange<Head> now = awaited;
+    Exchange<Head> next = nextHead();
+    awaited = next;
+    now.complete(new Head(response, null, null, next)); // wakes the caller that waits for a head
+    Exception why = closedFor;
+    if (why != null) {
+      next.fail(why);
+    }
+  }
+
+  @Override
+  public void consumeInformation(HttpResponse response, HttpContext context) {
+    interim(response);
+  }
+
+  @Override
+  public void consumeResponse(
+      HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
+    ResponseBodyPipe body = null;
+    if (entity == null) {
+      ended = true;
+    } else {
+      body =
+          new ResponseBodyPipe(
+              session.window, entity.getContentLength(), this::demand, this::giveUp);
+      responseBody = body;
+      Exception why = closedFor;
+      if (why != null) {
+        body.fail(why);
+      }
+    }
+    if (response.getCode() >= 300 && requestBody != null) {
+      requestBody.stop(); // the engine takes no more of it either
+    }
+    finalHead = new Head(response, entity, body, null);
+    session.holdBack(this);
+  }
+
+  /** What came with the head is worked through. */
+  void deliverHead() {
+    Head head = finalHead;
+    if (head != null) {
+      finalHead = null;
+      awaited.complete(head); // wakes the caller that waits for a head
+    }
+  }
+
+  @Override
+  public void updateCapacity(CapacityChannel channel) throws IOException {
+    capacity = channel;
+    payDemand(channel);
+    if (unseen) {
+      channel.update(ALL_THAT_COMES);
+    }
+  }
+
+  @Override
+  public void consume(ByteBuffer src) {
+    ResponseBodyPipe body = responseBody;
+    if (body != null) {
+      body.offer(src); // wakes the caller in read
+    }
+  }
+
+  @Override
+  public void streamEnd(@Nullable List<? extends Header> trailers) {
+    this.trailers = trailers;
+    ended = true;
+    ResponseBodyPipe body = responseBody;
+    if (body != null) {
+      body.end(); // wakes the caller in read
+    }
+  }
+
+  @Override
+  public void failed(Exception cause) {
+    deliverHead(); // it came before the failure
+    tell(cause);
+  }
+
+  /** The engine drops the exchange. */
+  @Override
+  public void cancel() {
+    failed(new ConnectionClosedException());
+  }
+
+  @Override
+  public void releaseResources() {
+    released = true;
+    deliverHead();
+    session.ended(this);
+    if (requestBody != null) {
+      requestBody.stop(); // the server ended the stream before the request (RFC 9113, 8.1)
+    }
+    if (!ended) {
+      tell(new ConnectionClosedException());
+    }
+    if (whenReleased != null) {
+      runWhenReleased();
+    }
+  }
+
+  boolean isReleased() {
+    return released;
+  }
+
+  /** The number of its HTTP/2 stream; 0 as long as its request is not sent. */
+  int streamId() {
+    return streamId;
+  }
+
+  void onStream(int streamId) {
+    this.streamId = streamId;
+  }
+
+  /** Tells the engine that the next frame on this stream is to make it reset the stream. */
+  void cancelStream() {
+    Cancellable handle = stream;
+    if (handle != null) {
+      handle.cancel();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.heddle.apache;
+
+import io.heddle.Deadline;
+import io.heddle.DeadlineExceededException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.MalformedChunkCodingException;
+import org.apache.hc.core5.http.MessageConstraintException;
+import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.ProtocolException;
+import org.apache.hc.core5.http.TruncatedChunkException;
+import org.apache.hc.core5.http2.H2ConnectionException;
+import org.apache.hc.core5.http2.H2Error;
+import org.apache.hc.core5.http2.H2StreamResetException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the engine and core report, as the classic interface declares it.
+ *
+ * <p>A failure that came on an I/O thread may have gone to several callers (a reset connection
+ * under many HTTP/2 streams), and a body reports one failure at every further read. So what is
+ * thrown is always fresh: the same class and message where that class is one of the engine's, with
+ * the original as its cause. The caller's stack is then the trace, the I/O thread's that of the
+ * cause.
+ */
+final class ApacheFailures {
+
+  private ApacheFailures() {}
+
+  /** A failure before the head of the response; throws always. */
+  static RuntimeException throwBeforeHead(Throwable failure, String peer)
+      throws IOException, HttpException {
+    if (failure instanceof ConnectionClosedException) {
+      // As a blocking connection has it, and what the retry strategy of the classic client expects:
+      // a pooled connection that the server closed meanwhile is retried, if the request allows.
+      throw caused(new NoHttpResponseException(peer + " failed to respond"), failure);
+    }
+    if (failure instanceof HttpException http) {
+      throw fresh(http);
+    }
+    throw inBody(failure);
+  }
+
+  /** A failure in a body, of the request or of the response. */
+  static IOException inBody(Throwable failure) {
+    String message = String.valueOf(failure.getMessage());
+    IOException fresh;
+    if (failure instanceof TruncatedChunkException) {
+      fresh = new TruncatedChunkException(message);
+    } else if (failure instanceof MalformedChunkCodingException) {
+      fresh = new MalformedChunkCodingException(message);
+    } else if (failure instanceof ConnectionClosedException) {
+      fresh = new ConnectionClosedException(message);
+    } else if (failure instanceof H2StreamResetException reset) {
+      fresh = new H2StreamResetException(h2Error(reset.getCode()), message);
+    } else if (failure instanceof H2ConnectionException broken) {
+      fresh = new H2ConnectionException(h2Error(broken.getCode()), message);
+    } else if (failure instanceof MessageConstraintException) {
+      fresh = new MessageConstraintException(message);
+    } else if (failure instanceof SSLHandshakeException) {
+      fresh = new SSLHandshakeException(message);
+    } else if (failure instanceof SSLPeerUnverifiedException) {
+      fresh = new SSLPeerUnverifiedException(message);
+    } else if (failure instanceof SSLException) {
+      fresh = new SSLException(message);
+    } else if (failure instanceof SocketTimeoutException) {
+      fresh = new SocketTimeoutException(message);
+    } else if (failure instanceof SocketException) {
+      fresh = new SocketException(message);
+    } else if (failure instanceof UnknownHostException) {
+      fresh = new UnknownHostException(message);
+    } else {
+      return new IOException(failure.toString(), failure);
+    }
+    return caused(fresh, failure);
+  }
+
+  /**
+   * The caller was interrupted. Declared as an {@link IOException}, so the flag, which {@link
+   * InterruptedException} cleared, is set again.
+   */
+  static InterruptedIOException interrupted(String doing, InterruptedException cause) {
+    Thread.currentThread().interrupt();
+    return caused(new InterruptedIOException("interrupted while " + doing), cause);
+  }
+
+  /** The wait was over: by the deadline over the whole call, if that is over, else by a timeout. */
+  static SocketTimeoutException timedOut(
+      String doing, Deadline deadline, String timeout, @Nullable Exception cause) {
+    return caused(
+        deadline.isExpired()
+            ? new DeadlineExceededException("the call's deadline is over while " + doing)
+            : new SocketTimeoutException(timeout),
+        cause);
+  }
+
+  /** Somebody else ended the exchange: cancelled the request, or closed the client. */
+  static SocketException closed(@Nullable Throwable cause) {
+    return caused(new SocketException("Socket closed"), cause);
+  }
+
+  /** {@code failure} with this cause. */
+  static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+
+  private static HttpException fresh(HttpException failure) {
+    return failure instanceof ProtocolException
+        ? new ProtocolException(failure.getMessage(), failure)
+        : new HttpException(failure.getMessage(), failure);
+  }
+
+  private static H2Error h2Error(int code) {
+    H2Error known = H2Error.getByCode(code);
+    return known != null ? known : H2Error.INTERNAL_ERROR; // RFC 9113, 7: unknown codes
+  }
+}

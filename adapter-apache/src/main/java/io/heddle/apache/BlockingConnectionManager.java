@@ -1,0 +1,668 @@
+package io.heddle.apache;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.heddle.IoThread;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hc.client5.http.HttpRoute;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.impl.ConnectionShutdownException;
+import org.apache.hc.client5.http.io.ConnectionEndpoint;
+import org.apache.hc.client5.http.io.HttpClientConnectionManager;
+import org.apache.hc.client5.http.io.LeaseRequest;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.function.Resolver;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.pool.ConnPoolControl;
+import org.apache.hc.core5.pool.ManagedConnPool;
+import org.apache.hc.core5.pool.PoolEntry;
+import org.apache.hc.core5.pool.PoolStats;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A pool of connections of Apache's asynchronous I/O reactor, for the classic client. Callers park
+ * where a {@code PoolingHttpClientConnectionManager} has them block on a socket.
+ *
+ * <pre>{@code
+ * CloseableHttpClient client = HttpClients.custom()
+ *     .setConnectionManager(BlockingConnectionManager.builder().setMaxConnPerRoute(500).build())
+ *     .addExecInterceptorFirst("deadline", new CallDeadline())
+ *     .build();
+ * }</pre>
+ *
+ * <p>{@link BlockingHttpClients#custom()} is the same with the defaults.
+ *
+ * <p><b>HTTP/2.</b> Over TLS it is negotiated by default, without TLS it is spoken where the
+ * version policy forces it. All calls to one route share a connection, from its very first request
+ * on. When they have as many streams as the server allows, another connection is opened, up to the
+ * limit per route; then callers wait. A limit per route of 1 makes them wait at once.
+ *
+ * <p><b>Limits.</b> By default {@value #DEFAULT_MAX_PER_ROUTE} connections per route and {@value
+ * #DEFAULT_MAX_TOTAL} in all. Apache's own 5 and 25 suit a service with some dozen threads; with a
+ * virtual thread per request they would be the bottleneck.
+ *
+ * <p><b>Threads.</b> All methods may be called from any thread but one of the reactor's own, where
+ * those that wait throw {@link IllegalStateException}.
+ */
+public final class BlockingConnectionManager
+    implements HttpClientConnectionManager, ConnPoolControl<HttpRoute> {
+
+  static final int DEFAULT_MAX_PER_ROUTE = 1_000;
+  static final int DEFAULT_MAX_TOTAL = 10_000;
+
+  /** As the classic pool has it: a connection that idled longer is looked at before it is used. */
+  private static final TimeValue VALIDATE_AFTER = TimeValue.ofSeconds(2);
+
+  private static final AtomicLong ENDPOINTS = new AtomicLong();
+
+  private final ManagedConnPool<HttpRoute, ReactorConnection> pool;
+  private final ConnectionOpener opener;
+  private final OpenWaits waits = new OpenWaits();
+  private volatile @Nullable Resolver<HttpRoute, SocketConfig> socketConfigs;
+  private volatile @Nullable Resolver<HttpRoute, ConnectionConfig> connectionConfigs;
+  private volatile @Nullable Resolver<HttpHost, TlsConfig> tlsConfigs;
+
+  private final ConcurrentMap<HttpRoute, SharedConnections> shared = new ConcurrentHashMap<>();
+  private final Set<ApacheEndpoint> leased = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final SharedConnections.Home home = new Home();
+
+  BlockingConnectionManager(
+      ManagedConnPool<HttpRoute, ReactorConnection> pool, ConnectionOpener opener) {
+    this.pool = pool;
+    this.opener = opener;
+  }
+
+  /** A builder with everything that the classic pool's builder carries. */
+  public static BlockingConnectionManagerBuilder builder() {
+    return new BlockingConnectionManagerBuilder();
+  }
+
+  // ---- HttpClientConnectionManager ----------------------------------------------------------
+
+  /**
+   * Asks for a connection to a route. Nothing is sent and nothing leased before {@link
+   * LeaseRequest#get}, which waits.
+   *
+   * @throws IllegalStateException if the manager is closed, or on one of the reactor's threads
+   */
+  @Override
+  public LeaseRequest lease(
+      String id, HttpRoute route, @Nullable Timeout requestTimeout, @Nullable Object state) {
+    Objects.requireNonNull(route, "HTTP route");
+    IoThread.forbidWaiting();
+    checkOpen();
+    return new PendingLease(route, state);
+  }
+
+  /** What {@link #lease} gives out: the wait for a connection, which another thread may cancel. */
+  private final class PendingLease implements LeaseRequest {
+    private final HttpRoute route;
+    private final @Nullable Object state;
+    private final CancellableWaits callers = new CancellableWaits(waits);
+
+    PendingLease(HttpRoute route, @Nullable Object state) {
+      this.route = route;
+      this.state = state;
+    }
+
+    @Override
+    public ConnectionEndpoint get(Timeout timeout)
+        throws InterruptedException, ExecutionException, TimeoutException {
+      IoThread.forbidWaiting();
+      if (Thread.interrupted()) {
+        throw new InterruptedException("interrupted before the start");
+      }
+      Deadline deadline = deadlineOf(timeout).earlier(CallDeadline.ofThread());
+      try {
+        return endpoint(route, acquire(route, state, deadline, callers));
+      } catch (CancellationException e) {
+        throw new ExecutionException(ApacheFailures.closed(e));
+      } catch (TimeoutException e) {
+        throw ApacheFailures.caused(
+            new TimeoutException("no connection to " + route + " within " + timeout), e);
+      }
+    }
+
+    @Override
+    public boolean cancel() {
+      return callers.cancel();
+    }
+  }
+
+  private ApacheEndpoint endpoint(HttpRoute route, Lease lease) {
+    ApacheEndpoint endpoint =
+        new ApacheEndpoint(
+            "ep-" + ENDPOINTS.incrementAndGet(),
+            route,
+            lease,
+            socketTimeout(route),
+            new CancellableWaits(waits));
+    leased.add(endpoint);
+    if (closed.get()) { // whoever closes may have missed it
+      endpoint.fail(shutDown());
+    }
+    return endpoint;
+  }
+
+  private Lease acquire(
+      HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    if (state != null || !mayShare(route)) {
+      return Lease.exclusive(fromPool(route, state, deadline, pending));
+    }
+    SharedConnections of = sharedOf(route);
+    SharedConnections.Grant grant = pending.await(of.ask(), deadline);
+    if (grant.shared() != null) {
+      return Lease.stream(grant.shared());
+    }
+    if (!grant.opens()) {
+      return Lease.exclusive(fromPool(route, null, deadline, pending));
+    }
+    Lease lease = null;
+    try {
+      PoolEntry<HttpRoute, ReactorConnection> entry = fromPool(route, null, deadline, pending);
+      lease = opened(of, Lease.opening(entry));
+      return lease;
+    } finally {
+      if (lease == null) {
+        of.openFailed();
+      }
+    }
+  }
+
+  /** A connection of the pool, or an entry for one that is still to be made. */
+  private PoolEntry<HttpRoute, ReactorConnection> fromPool(
+      HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Exchange<PoolEntry<HttpRoute, ReactorConnection>> leasing =
+        new Exchange<>(late -> pool.release(late, isReusable(late)));
+    Future<?> future =
+        pool.lease(
+            route,
+            state,
+            Timeout.DISABLED, // the exchange has the deadline
+            new FutureCallback<PoolEntry<HttpRoute, ReactorConnection>>() {
+              @Override
+              public void completed(PoolEntry<HttpRoute, ReactorConnection> entry) {
+                leasing.complete(entry); // wakes the caller in await
+              }
+
+              @Override
+              public void failed(Exception cause) {
+                leasing.fail(cause);
+              }
+
+              @Override
+              public void cancelled() {
+                leasing.cancel();
+              }
+            });
+    leasing.onAbandon(() -> future.cancel(true));
+    PoolEntry<HttpRoute, ReactorConnection> entry = pending.await(leasing, deadline);
+    boolean usable = false;
+    try {
+      discardIfUnfit(entry, deadline, pending);
+      usable = true;
+      return entry;
+    } finally {
+      if (!usable) {
+        pool.release(entry, false);
+      }
+    }
+  }
+
+  /** Old, idle for too long, or found dead: what the classic pool looks at, in that order. */
+  private void discardIfUnfit(
+      PoolEntry<HttpRoute, ReactorConnection> entry, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    ReactorConnection connection = entry.getConnection();
+    if (connection == null) {
+      return;
+    }
+    ConnectionConfig config = connectionConfig(entry.getRoute());
+    long idleMillis = System.currentTimeMillis() - entry.getUpdated();
+    TimeValue idleTimeout = config.getIdleTimeout();
+    if (isOutlived(entry)
+        || (TimeValue.isPositive(idleTimeout) && idleMillis >= idleTimeout.toMilliseconds())) {
+      entry.discardConnection(CloseMode.GRACEFUL);
+      return;
+    }
+    TimeValue after = config.getValidateAfterInactivity();
+    after = after == null ? VALIDATE_AFTER : after;
+    if (TimeValue.isNonNegative(after) && idleMillis >= after.toMilliseconds()) {
+      Exchange<Boolean> alive = new Exchange<>();
+      connection.checkAlive(alive);
+      if (!pending.await(alive, deadline)) {
+        entry.discardConnection(CloseMode.IMMEDIATE);
+      }
+    }
+  }
+
+  /** Gives a lease back; what became of its exchange decides what becomes of the connection. */
+  @Override
+  public void release(
+      ConnectionEndpoint endpoint, @Nullable Object newState, @Nullable TimeValue validDuration) {
+    ApacheEndpoint of = cast(endpoint);
+    Lease lease = of.detach();
+    if (lease == null) {
+      return;
+    }
+    leased.remove(of);
+    of.waits().cancel(); // if it is another thread that releases
+    if (of.giveUpExchange() && lease.shared() == null) {
+      Objects.requireNonNull(of.exchange())
+          .whenReleased(() -> giveBack(of.route(), lease, newState, validDuration, true));
+    } else {
+      giveBack(of.route(), lease, newState, validDuration, of.isConsistent());
+    }
+  }
+
+  private void giveBack(
+      HttpRoute route,
+      Lease lease,
+      @Nullable Object state,
+      @Nullable TimeValue keepAlive,
+      boolean consistent) {
+    if (lease.endOpening()) {
+      sharedOf(route).openFailed();
+    }
+    SharedConnections.Shared stream = lease.shared();
+    if (stream != null) {
+      sharedOf(route).release(stream, TimeValue.isPositive(keepAlive) ? keepAlive : null);
+    } else {
+      putBack(lease.entry(), state, keepAlive, consistent);
+    }
+  }
+
+  private void putBack(
+      PoolEntry<HttpRoute, ReactorConnection> entry,
+      @Nullable Object state,
+      @Nullable TimeValue keepAlive,
+      boolean consistent) {
+    if (closed.get()) {
+      entry.discardConnection(CloseMode.IMMEDIATE);
+      return;
+    }
+    boolean reusable = consistent && keepAlive != null && isReusable(entry);
+    if (reusable) {
+      entry.updateState(state);
+      entry.updateExpiry(withinLife(entry, Objects.requireNonNull(keepAlive)));
+    }
+    pool.release(entry, reusable);
+  }
+
+  /** So that {@code closeExpired}, which knows only the expiry, heeds the time to live as well. */
+  private TimeValue withinLife(PoolEntry<HttpRoute, ReactorConnection> entry, TimeValue keepAlive) {
+    TimeValue timeToLive = connectionConfig(entry.getRoute()).getTimeToLive();
+    if (!TimeValue.isNonNegative(timeToLive)) {
+      return keepAlive;
+    }
+    long left = timeToLive.toMilliseconds() - (System.currentTimeMillis() - entry.getCreated());
+    boolean longer = !TimeValue.isPositive(keepAlive) || keepAlive.toMilliseconds() > left;
+    return longer ? TimeValue.ofMilliseconds(Math.max(1, left)) : keepAlive;
+  }
+
+  private static boolean isReusable(PoolEntry<HttpRoute, ReactorConnection> entry) {
+    ReactorConnection connection = entry.getConnection();
+    return connection != null && connection.isOpen();
+  }
+
+  /**
+   * Connects a leased endpoint, if it is not: looks the name up, connects, and over TLS negotiates
+   * the protocol. Waits for as long as the timeouts and the call's deadline allow.
+   *
+   * @param connectTimeout for TCP, and, where TLS has no timeout of its own, once more for TLS;
+   *     null for what the connection configuration says
+   */
+  @Override
+  public void connect(
+      ConnectionEndpoint endpoint, @Nullable TimeValue connectTimeout, HttpContext context)
+      throws IOException {
+    ApacheEndpoint of = cast(endpoint);
+    if (of.isConnected()) {
+      return;
+    }
+    IoThread.forbidWaiting();
+    Lease lease = of.lease();
+    if (lease == null) {
+      throw new ConnectionShutdownException();
+    }
+    if (lease.shared() != null) {
+      lease = leaseAnew(of, lease, context);
+    }
+    if (lease.connection() == null || !isReusable(lease.entry())) {
+      lease.entry().discardConnection(CloseMode.IMMEDIATE); // a dead one must go first
+      ReactorConnection connection =
+          opener.open(plan(of.route(), connectTimeout, context), of.waits());
+      lease.entry().assignConnection(connection);
+    }
+    // A tunnel is not at its target yet.
+    connected(of, lease, !of.route().isTunnelled());
+  }
+
+  private void connected(ApacheEndpoint endpoint, Lease lease, boolean atTarget)
+      throws IOException {
+    Lease then = atTarget ? opened(sharedOf(endpoint.route()), lease) : lease;
+    if (!endpoint.connected(lease, then)) { // cancelled, and released by the one who did it
+      lease.entry().discardConnection(CloseMode.IMMEDIATE);
+      throw ApacheFailures.closed(null);
+    }
+    if (closed.get()) { // whoever closes may have missed the connection
+      endpoint.fail(shutDown());
+      throw shutDown();
+    }
+  }
+
+  /** The shared connection of a lease went down between two of its exchanges. */
+  private Lease leaseAnew(ApacheEndpoint endpoint, Lease lease, HttpContext context)
+      throws IOException {
+    Deadline deadline = CallDeadline.of(context);
+    try {
+      Lease anew = acquire(endpoint.route(), null, deadline, endpoint.waits());
+      if (!endpoint.connected(lease, anew)) { // cancelled, and the old one released
+        giveBack(endpoint.route(), anew, null, null, false);
+        throw ApacheFailures.closed(null);
+      }
+      giveBack(endpoint.route(), lease, null, null, false);
+      return anew;
+    } catch (InterruptedException e) {
+      throw ApacheFailures.interrupted("waiting for a connection", e);
+    } catch (TimeoutException e) {
+      throw ApacheFailures.timedOut(
+          "waiting for a connection", deadline, "No connection in time", e);
+    } catch (CancellationException e) {
+      throw ApacheFailures.closed(e);
+    } catch (ExecutionException e) {
+      throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+    }
+  }
+
+  /** If the connection speaks HTTP/2 and was opened for others too, lets them have it. */
+  private static Lease opened(SharedConnections of, Lease lease) {
+    ReactorConnection connection = lease.connection();
+    if (connection == null || !lease.endOpening()) {
+      return lease;
+    }
+    if (connection.isMultiplexed()) {
+      return Lease.stream(of.opened(lease.entry(), connection));
+    }
+    of.openedExclusive();
+    return lease;
+  }
+
+  /** Goes on over TLS: at the end of a tunnel, or after the server switched to it. */
+  @Override
+  public void upgrade(ConnectionEndpoint endpoint, HttpContext context) throws IOException {
+    ApacheEndpoint of = cast(endpoint);
+    IoThread.forbidWaiting();
+    Lease lease = of.lease();
+    ReactorConnection connection = lease == null ? null : lease.connection();
+    if (lease == null || connection == null) {
+      throw new ConnectionShutdownException();
+    }
+    ConnectionOpener.Plan plan = plan(of.route(), null, context);
+    Timeout handshake = plan.tlsConfig().getHandshakeTimeout();
+    opener.upgrade(
+        connection, plan, handshake != null ? handshake : of.getSocketTimeout(), of.waits());
+    connected(of, lease, true);
+  }
+
+  private ConnectionOpener.Plan plan(
+      HttpRoute route, @Nullable TimeValue connectTimeout, HttpContext context) {
+    Timeout configured = connectionConfig(route).getConnectTimeout();
+    Timeout timeout =
+        connectTimeout != null
+            ? Timeout.of(connectTimeout.getDuration(), connectTimeout.getTimeUnit())
+            : configured;
+    return new ConnectionOpener.Plan(
+        route,
+        tlsConfig(route.getTargetHost()),
+        socketConfig(route),
+        Timeout.defaultsToInfinite(timeout),
+        CallDeadline.of(context));
+  }
+
+  /** As {@link #close(CloseMode)} with {@link CloseMode#GRACEFUL}. */
+  @Override
+  public void close() {
+    close(CloseMode.GRACEFUL);
+  }
+
+  /**
+   * Ends everything: calls that wait, for a lease, a connection, a response or a body, get an
+   * {@link IOException} at once; connections and threads end. A graceful close takes up to a second
+   * for what the peers have to say to it. Any number of times.
+   *
+   * @throws IllegalStateException on one of the reactor's threads
+   */
+  @Override
+  public void close(CloseMode closeMode) {
+    IoThread.forbidWaiting();
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    ConnectionClosedException why = shutDown();
+    waits.close(why);
+    for (ApacheEndpoint each : leased) {
+      each.fail(why);
+    }
+    pool.close(closeMode);
+    opener.close(closeMode);
+  }
+
+  private static ConnectionClosedException shutDown() {
+    return new ConnectionClosedException("Connection pool shut down");
+  }
+
+  private void checkOpen() {
+    if (closed.get()) {
+      throw new IllegalStateException("Connection pool shut down");
+    }
+  }
+
+  // ---- configuration of a route -------------------------------------------------------------
+
+  /** Socket options, and the timeout of a wait for the peer; null for the defaults. */
+  public void setDefaultSocketConfig(@Nullable SocketConfig config) {
+    setSocketConfigResolver(config == null ? null : route -> config);
+  }
+
+  /** Socket options by route, see {@link BlockingConnectionManagerBuilder}. */
+  public void setSocketConfigResolver(@Nullable Resolver<HttpRoute, SocketConfig> resolver) {
+    socketConfigs = resolver;
+  }
+
+  /** Timeouts, time to live, validation of connections; null for the defaults. */
+  public void setDefaultConnectionConfig(@Nullable ConnectionConfig config) {
+    setConnectionConfigResolver(config == null ? null : route -> config);
+  }
+
+  /** Timeouts, time to live, validation of connections, by route. */
+  public void setConnectionConfigResolver(
+      @Nullable Resolver<HttpRoute, ConnectionConfig> resolver) {
+    connectionConfigs = resolver;
+  }
+
+  /** TLS versions, ciphers, handshake timeout, and the HTTP version policy; null for defaults. */
+  public void setDefaultTlsConfig(@Nullable TlsConfig config) {
+    setTlsConfigResolver(config == null ? null : host -> config);
+  }
+
+  /** TLS and HTTP versions by host. */
+  public void setTlsConfigResolver(@Nullable Resolver<HttpHost, TlsConfig> resolver) {
+    tlsConfigs = resolver;
+  }
+
+  private SocketConfig socketConfig(HttpRoute route) {
+    return resolved(socketConfigs, route, opener.defaultSocketConfig());
+  }
+
+  private ConnectionConfig connectionConfig(HttpRoute route) {
+    return resolved(connectionConfigs, route, ConnectionConfig.DEFAULT);
+  }
+
+  private TlsConfig tlsConfig(HttpHost host) {
+    return resolved(tlsConfigs, host, TlsConfig.DEFAULT);
+  }
+
+  private static <K, V> V resolved(@Nullable Resolver<K, V> resolver, K key, V defaultValue) {
+    V value = resolver == null ? null : resolver.resolve(key);
+    return value == null ? defaultValue : value;
+  }
+
+  /** How long a caller waits for its peer where the request does not say: as the classic pool. */
+  private Timeout socketTimeout(HttpRoute route) {
+    Timeout ofConnection = connectionConfig(route).getSocketTimeout();
+    return Timeout.defaultsToInfinite(
+        ofConnection != null ? ofConnection : socketConfig(route).getSoTimeout());
+  }
+
+  /** Whether a connection to this route can turn out to be HTTP/2. */
+  private boolean mayShare(HttpRoute route) {
+    HttpVersionPolicy policy = tlsConfig(route.getTargetHost()).getHttpVersionPolicy();
+    return policy == HttpVersionPolicy.FORCE_HTTP_2
+        || (route.isSecure() && policy == HttpVersionPolicy.NEGOTIATE);
+  }
+
+  private boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry) {
+    TimeValue timeToLive = connectionConfig(entry.getRoute()).getTimeToLive();
+    return TimeValue.isNonNegative(timeToLive)
+        && System.currentTimeMillis() - entry.getCreated() >= timeToLive.toMilliseconds();
+  }
+
+  private SharedConnections sharedOf(HttpRoute route) {
+    SharedConnections known = shared.get(route);
+    return known != null
+        ? known
+        : shared.computeIfAbsent(route, r -> new SharedConnections(r, home));
+  }
+
+  private final class Home implements SharedConnections.Home {
+    @Override
+    public int maxConnections(HttpRoute route) {
+      return pool.getMaxPerRoute(route);
+    }
+
+    @Override
+    public boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry) {
+      return BlockingConnectionManager.this.isOutlived(entry);
+    }
+
+    @Override
+    public void putBack(PoolEntry<HttpRoute, ReactorConnection> entry, TimeValue keepAlive) {
+      BlockingConnectionManager.this.putBack(entry, null, keepAlive, true);
+    }
+  }
+
+  private static ApacheEndpoint cast(ConnectionEndpoint endpoint) {
+    if (endpoint instanceof ApacheEndpoint ours) {
+      return ours;
+    }
+    throw new IllegalArgumentException(
+        "this endpoint is not a lease of a BlockingConnectionManager: " + endpoint);
+  }
+
+  private static Deadline deadlineOf(@Nullable Timeout timeout) {
+    return timeout == null || timeout.isDisabled()
+        ? Deadline.none()
+        : Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(timeout.toMilliseconds()));
+  }
+
+  // ---- ConnPoolControl ----------------------------------------------------------------------
+
+  /**
+   * What the pool holds. A shared HTTP/2 connection counts once, as leased, as long as one of its
+   * streams is; the callers that wait for a stream count as pending.
+   */
+  @Override
+  public PoolStats getTotalStats() {
+    int waiting = shared.values().stream().mapToInt(SharedConnections::waiting).sum();
+    return withPending(pool.getTotalStats(), waiting);
+  }
+
+  /** As {@link #getTotalStats}, of one route. */
+  @Override
+  public PoolStats getStats(HttpRoute route) {
+    SharedConnections of = shared.get(route);
+    return withPending(pool.getStats(route), of == null ? 0 : of.waiting());
+  }
+
+  private static PoolStats withPending(PoolStats stats, int more) {
+    return new PoolStats(
+        stats.getLeased(), stats.getPending() + more, stats.getAvailable(), stats.getMax());
+  }
+
+  @Override
+  public void setMaxTotal(int max) {
+    pool.setMaxTotal(max);
+  }
+
+  @Override
+  public int getMaxTotal() {
+    return pool.getMaxTotal();
+  }
+
+  @Override
+  public void setDefaultMaxPerRoute(int max) {
+    pool.setDefaultMaxPerRoute(max);
+  }
+
+  @Override
+  public int getDefaultMaxPerRoute() {
+    return pool.getDefaultMaxPerRoute();
+  }
+
+  @Override
+  public void setMaxPerRoute(HttpRoute route, int max) {
+    pool.setMaxPerRoute(route, max);
+  }
+
+  @Override
+  public int getMaxPerRoute(HttpRoute route) {
+    return pool.getMaxPerRoute(route);
+  }
+
+  @Override
+  public void closeIdle(TimeValue idleTime) {
+    if (!closed.get()) {
+      pool.closeIdle(idleTime);
+    }
+  }
+
+  @Override
+  public void closeExpired() {
+    if (!closed.get()) {
+      pool.closeExpired();
+    }
+  }
+
+  @Override
+  public Set<HttpRoute> getRoutes() {
+    return pool.getRoutes();
+  }
+
+  @Override
+  public String toString() {
+    return "BlockingConnectionManager" + getTotalStats();
+  }
+}

@@ -1,0 +1,301 @@
+package io.heddle.apache;
+
+import java.util.Objects;
+import org.apache.hc.client5.http.DnsResolver;
+import org.apache.hc.client5.http.HttpRoute;
+import org.apache.hc.client5.http.SchemePortResolver;
+import org.apache.hc.client5.http.SystemDefaultDnsResolver;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.impl.DefaultSchemePortResolver;
+import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
+import org.apache.hc.core5.function.Resolver;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.config.CharCodingConfig;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.http2.config.H2Config;
+import org.apache.hc.core5.pool.DefaultDisposalCallback;
+import org.apache.hc.core5.pool.LaxConnPool;
+import org.apache.hc.core5.pool.ManagedConnPool;
+import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
+import org.apache.hc.core5.pool.PoolReusePolicy;
+import org.apache.hc.core5.pool.RouteSegmentedConnPool;
+import org.apache.hc.core5.pool.StrictConnPool;
+import org.apache.hc.core5.reactor.ssl.SSLBufferMode;
+import org.apache.hc.core5.util.TimeValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds a {@link BlockingConnectionManager}. Carries what the classic {@code
+ * PoolingHttpClientConnectionManagerBuilder} carries, under the same names, and what the
+ * asynchronous engine has besides.
+ *
+ * <p>Not thread-safe. Null resets a setting to its default.
+ */
+public final class BlockingConnectionManagerBuilder {
+
+  /** Of a session buffer, of which an HTTP/1.1 connection has three for as long as it lives. */
+  private static final int HTTP1_BUFFER = 8 * 1024;
+
+  /** What a server may send of one response before its caller reads. */
+  private static final int HTTP1_WINDOW = 64 * 1024;
+
+  private static final int HTTP2_WINDOW = 256 * 1024;
+
+  private @Nullable TlsStrategy tlsStrategy;
+  private @Nullable DnsResolver dnsResolver;
+  private @Nullable SchemePortResolver schemePortResolver;
+  private @Nullable PoolConcurrencyPolicy poolConcurrencyPolicy;
+  private @Nullable PoolReusePolicy poolReusePolicy;
+  private int maxConnTotal = BlockingConnectionManager.DEFAULT_MAX_TOTAL;
+  private int maxConnPerRoute = BlockingConnectionManager.DEFAULT_MAX_PER_ROUTE;
+  private @Nullable SocketConfig socketConfig;
+  private @Nullable Resolver<HttpRoute, SocketConfig> socketConfigs;
+  private @Nullable Resolver<HttpRoute, ConnectionConfig> connectionConfigs;
+  private @Nullable Resolver<HttpHost, TlsConfig> tlsConfigs;
+  private @Nullable Http1Config http1Config;
+  private @Nullable H2Config h2Config;
+  private @Nullable CharCodingConfig charCodingConfig;
+  private int ioThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
+  private int resolverThreads = 16;
+  private boolean systemProperties;
+
+  BlockingConnectionManagerBuilder() {}
+
+  /**
+   * How to secure a connection. {@code DefaultClientTlsStrategy} serves the classic pool and this
+   * one.
+   */
+  public BlockingConnectionManagerBuilder setTlsStrategy(@Nullable TlsStrategy tlsStrategy) {
+    this.tlsStrategy = tlsStrategy;
+    return this;
+  }
+
+  /** How to look names up; called on one of the manager's resolver threads. */
+  public BlockingConnectionManagerBuilder setDnsResolver(@Nullable DnsResolver dnsResolver) {
+    this.dnsResolver = dnsResolver;
+    return this;
+  }
+
+  /** Which port a scheme has. */
+  public BlockingConnectionManagerBuilder setSchemePortResolver(
+      @Nullable SchemePortResolver schemePortResolver) {
+    this.schemePortResolver = schemePortResolver;
+    return this;
+  }
+
+  /** Whether limits are kept to the letter: strict (the default), lax, or off the lock. */
+  public BlockingConnectionManagerBuilder setPoolConcurrencyPolicy(
+      @Nullable PoolConcurrencyPolicy poolConcurrencyPolicy) {
+    this.poolConcurrencyPolicy = poolConcurrencyPolicy;
+    return this;
+  }
+
+  /** Which idle connection is taken first: the last used (the default), or the first. */
+  public BlockingConnectionManagerBuilder setConnPoolPolicy(
+      @Nullable PoolReusePolicy poolReusePolicy) {
+    this.poolReusePolicy = poolReusePolicy;
+    return this;
+  }
+
+  /**
+   * How many connections there may be in all.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public BlockingConnectionManagerBuilder setMaxConnTotal(int maxConnTotal) {
+    this.maxConnTotal = positive(maxConnTotal, "maxConnTotal");
+    return this;
+  }
+
+  /**
+   * How many connections there may be to a route. An HTTP/2 connection carries as many calls as the
+   * server allows.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public BlockingConnectionManagerBuilder setMaxConnPerRoute(int maxConnPerRoute) {
+    this.maxConnPerRoute = positive(maxConnPerRoute, "maxConnPerRoute");
+    return this;
+  }
+
+  /** Socket options, and the timeout of a wait for the peer where nothing else says one. */
+  public BlockingConnectionManagerBuilder setDefaultSocketConfig(@Nullable SocketConfig config) {
+    this.socketConfig = config;
+    return this;
+  }
+
+  /**
+   * Socket options by route; null for the default. They are set when TCP is connected; a SOCKS
+   * proxy and TCP keep-alive intervals belong to the reactor, and are taken from the default alone.
+   */
+  public BlockingConnectionManagerBuilder setSocketConfigResolver(
+      @Nullable Resolver<HttpRoute, SocketConfig> socketConfigResolver) {
+    this.socketConfigs = socketConfigResolver;
+    return this;
+  }
+
+  /** Timeouts, time to live, validation of connections. */
+  public BlockingConnectionManagerBuilder setDefaultConnectionConfig(
+      @Nullable ConnectionConfig config) {
+    this.connectionConfigs = config == null ? null : route -> config;
+    return this;
+  }
+
+  /** Timeouts, time to live, validation of connections, by route; null for the default. */
+  public BlockingConnectionManagerBuilder setConnectionConfigResolver(
+      @Nullable Resolver<HttpRoute, ConnectionConfig> connectionConfigResolver) {
+    this.connectionConfigs = connectionConfigResolver;
+    return this;
+  }
+
+  /** TLS versions, ciphers, handshake timeout, and the HTTP version policy. */
+  public BlockingConnectionManagerBuilder setDefaultTlsConfig(@Nullable TlsConfig config) {
+    this.tlsConfigs = config == null ? null : host -> config;
+    return this;
+  }
+
+  /** TLS and HTTP versions by host; null for the default. */
+  public BlockingConnectionManagerBuilder setTlsConfigResolver(
+      @Nullable Resolver<HttpHost, TlsConfig> tlsConfigResolver) {
+    this.tlsConfigs = tlsConfigResolver;
+    return this;
+  }
+
+  /**
+   * Which HTTP to speak, as {@code setDefaultTlsConfig} with this policy. Without either it is
+   * negotiated over TLS, and HTTP/1.1 without; {@link HttpVersionPolicy#FORCE_HTTP_2} speaks HTTP/2
+   * with prior knowledge.
+   */
+  public BlockingConnectionManagerBuilder setVersionPolicy(HttpVersionPolicy versionPolicy) {
+    return setDefaultTlsConfig(TlsConfig.custom().setVersionPolicy(versionPolicy).build());
+  }
+
+  /**
+   * HTTP/1.1 limits and buffers. The default has buffers of 8 KiB where Apache's has 32: each
+   * connection holds three of them, also while a call waits on it.
+   */
+  public BlockingConnectionManagerBuilder setHttp1Config(@Nullable Http1Config http1Config) {
+    this.http1Config = http1Config;
+    return this;
+  }
+
+  /** HTTP/2 settings. Server push is always off: the classic interface has no place for it. */
+  public BlockingConnectionManagerBuilder setH2Config(@Nullable H2Config h2Config) {
+    this.h2Config = h2Config;
+    return this;
+  }
+
+  /** The character coding of message heads. */
+  public BlockingConnectionManagerBuilder setCharCodingConfig(
+      @Nullable CharCodingConfig charCodingConfig) {
+    this.charCodingConfig = charCodingConfig;
+    return this;
+  }
+
+  /**
+   * How many threads move bytes. The default is the number of processors, at most 4.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public BlockingConnectionManagerBuilder setIoThreadCount(int ioThreads) {
+    this.ioThreads = positive(ioThreads, "ioThreads");
+    return this;
+  }
+
+  /**
+   * How many names may be looked up at a time; default 16.
+   *
+   * @throws IllegalArgumentException if not positive
+   */
+  public BlockingConnectionManagerBuilder setResolverThreadCount(int resolverThreads) {
+    this.resolverThreads = positive(resolverThreads, "resolverThreads");
+    return this;
+  }
+
+  /** TLS from system properties, as the classic pool's builder reads them. */
+  public BlockingConnectionManagerBuilder useSystemProperties() {
+    this.systemProperties = true;
+    return this;
+  }
+
+  private static int positive(int value, String name) {
+    if (value <= 0) {
+      throw new IllegalArgumentException(name + " must be positive: " + value);
+    }
+    return value;
+  }
+
+  /** The manager. It has no thread and no descriptor before its first connection. */
+  public BlockingConnectionManager build() {
+    ConnectionOpener opener =
+        new ConnectionOpener(
+            new ProtocolStarter(http1(), h2(), charCoding()),
+            tls(),
+            Objects.requireNonNullElse(schemePortResolver, DefaultSchemePortResolver.INSTANCE),
+            Objects.requireNonNullElse(dnsResolver, SystemDefaultDnsResolver.INSTANCE),
+            Objects.requireNonNullElse(socketConfig, SocketConfig.DEFAULT),
+            ioThreads,
+            resolverThreads);
+    BlockingConnectionManager manager = new BlockingConnectionManager(pool(), opener);
+    manager.setMaxTotal(maxConnTotal);
+    manager.setDefaultMaxPerRoute(maxConnPerRoute);
+    manager.setSocketConfigResolver(socketConfigs);
+    manager.setConnectionConfigResolver(connectionConfigs);
+    manager.setTlsConfigResolver(tlsConfigs);
+    return manager;
+  }
+
+  private TlsStrategy tls() {
+    if (tlsStrategy != null) {
+      return tlsStrategy;
+    }
+    ClientTlsStrategyBuilder builder =
+        ClientTlsStrategyBuilder.create()
+            .setSslBufferMode(SSLBufferMode.DYNAMIC); // an idle connection holds none
+    if (systemProperties) {
+      builder.useSystemProperties();
+    }
+    return builder.buildAsync();
+  }
+
+  private Http1Config http1() {
+    return http1Config != null
+        ? http1Config
+        : Http1Config.custom()
+            .setBufferSize(HTTP1_BUFFER)
+            .setInitialWindowSize(HTTP1_WINDOW)
+            .build();
+  }
+
+  private H2Config h2() {
+    H2Config.Builder builder =
+        h2Config != null
+            ? H2Config.copy(h2Config)
+            : H2Config.custom().setInitialWindowSize(HTTP2_WINDOW);
+    return builder.setPushEnabled(false).build();
+  }
+
+  private CharCodingConfig charCoding() {
+    return Objects.requireNonNullElse(charCodingConfig, CharCodingConfig.DEFAULT);
+  }
+
+  private ManagedConnPool<HttpRoute, ReactorConnection> pool() {
+    PoolConcurrencyPolicy policy =
+        Objects.requireNonNullElse(poolConcurrencyPolicy, PoolConcurrencyPolicy.STRICT);
+    TimeValue noLimit = TimeValue.NEG_ONE_MILLISECOND; // see ConnectionConfig.getTimeToLive
+    DefaultDisposalCallback<ReactorConnection> disposal = new DefaultDisposalCallback<>();
+    if (policy == PoolConcurrencyPolicy.LAX) {
+      return new LaxConnPool<>(maxConnPerRoute, noLimit, poolReusePolicy, disposal, null);
+    }
+    if (policy == PoolConcurrencyPolicy.OFFLOCK) {
+      return new RouteSegmentedConnPool<>(
+          maxConnPerRoute, maxConnTotal, noLimit, poolReusePolicy, disposal);
+    }
+    return new StrictConnPool<>(
+        maxConnPerRoute, maxConnTotal, noLimit, poolReusePolicy, disposal, null);
+  }
+}

@@ -1,0 +1,137 @@
+package io.heddle.apache;
+
+import io.heddle.Deadline;
+import io.heddle.DeadlineExceededException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import org.apache.hc.client5.http.classic.ExecChain;
+import org.apache.hc.client5.http.classic.ExecChainHandler;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One deadline over a whole call: the lease, the name look-up, the connection, TLS, the request and
+ * its body, every redirect and retry, and the reading of the response body. Off unless asked for;
+ * Apache's own timeouts work beside it.
+ *
+ * <p>Per client and per request, in the two places where Apache has such settings:
+ *
+ * <pre>{@code
+ * // every call of this client
+ * BlockingHttpClients.custom(Timeout.ofSeconds(5)).build();
+ *
+ * // this call; the shorter of the two counts
+ * HttpClientContext context = HttpClientContext.create();
+ * CallDeadline.set(context, Timeout.ofMilliseconds(800));
+ * client.execute(request, context, handler);
+ * }</pre>
+ *
+ * <p>A call whose deadline is over ends with {@link DeadlineExceededException}, a {@link
+ * java.net.SocketTimeoutException}; its connection is closed, on HTTP/2 its stream reset. The
+ * deadline is enforced where the call waits, and at each read and write of a body. It does not stop
+ * code of the caller's own: an entity that computes for a minute is over its deadline when it next
+ * writes.
+ *
+ * <p>It is a handler of the execution chain. {@link BlockingHttpClients} installs it; where only a
+ * {@link BlockingConnectionManager} is set in a client builder, add it with {@code
+ * addExecInterceptorFirst("deadline", new CallDeadline())}.
+ */
+public final class CallDeadline implements ExecChainHandler {
+
+  private static final String TIMEOUT = "io.heddle.call-deadline.timeout";
+  private static final String DEADLINE = "io.heddle.call-deadline";
+
+  /** The connection manager's lease has no context to look into; it is called on this thread. */
+  private static final ThreadLocal<Deadline> OF_THREAD = new ThreadLocal<>();
+
+  private final @Nullable Timeout forEach;
+
+  /** Enforces what requests ask for by {@link #set}. */
+  public CallDeadline() {
+    this.forEach = null;
+  }
+
+  /**
+   * Enforces this deadline for each call, or an earlier one that a request asks for.
+   *
+   * @param timeout from the start of a call; disabled for none
+   */
+  public CallDeadline(Timeout timeout) {
+    this.forEach = checked(timeout);
+  }
+
+  /**
+   * Sets the deadline of the calls that are made with this context, each from its own start.
+   *
+   * @param timeout null or disabled for none
+   */
+  public static void set(HttpContext context, @Nullable Timeout timeout) {
+    context.setAttribute(TIMEOUT, timeout == null ? null : checked(timeout));
+  }
+
+  private static Timeout checked(Timeout timeout) {
+    if (timeout.getDuration() < 0) {
+      throw new IllegalArgumentException("negative deadline: " + timeout);
+    }
+    return timeout;
+  }
+
+  /** The deadline of the call that runs in this context. */
+  static Deadline of(HttpContext context) {
+    Deadline deadline = (Deadline) context.getAttribute(DEADLINE);
+    return deadline == null ? Deadline.none() : deadline;
+  }
+
+  /** The deadline of the call that runs on this thread. */
+  static Deadline ofThread() {
+    Deadline deadline = OF_THREAD.get();
+    return deadline == null ? Deadline.none() : deadline;
+  }
+
+  @Override
+  public ClassicHttpResponse execute(
+      ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+      throws IOException, HttpException {
+    HttpContext context = scope.clientContext;
+    Deadline outer = of(context);
+    Deadline deadline =
+        after(forEach).earlier(after((Timeout) context.getAttribute(TIMEOUT))).earlier(outer);
+    if (deadline == outer) {
+      return chain.proceed(request, scope);
+    }
+    Deadline outerOfThread = OF_THREAD.get();
+    context.setAttribute(DEADLINE, deadline);
+    OF_THREAD.set(deadline);
+    try {
+      return chain.proceed(request, scope);
+    } catch (InterruptedIOException e) {
+      throw deadline.isExpired() ? asDeadline(e) : e;
+    } finally {
+      context.setAttribute(DEADLINE, outer.isNone() ? null : outer);
+      if (outerOfThread == null) {
+        OF_THREAD.remove();
+      } else {
+        OF_THREAD.set(outerOfThread);
+      }
+    }
+  }
+
+  private static Deadline after(@Nullable Timeout timeout) {
+    return timeout == null || timeout.isDisabled()
+        ? Deadline.none()
+        : Deadline.afterNanos(timeout.toNanoseconds());
+  }
+
+  /** One type for all the waits that the deadline can end, which have timeouts of their own. */
+  private static InterruptedIOException asDeadline(InterruptedIOException e) {
+    if (e instanceof DeadlineExceededException || Thread.currentThread().isInterrupted()) {
+      return e;
+    }
+    return ApacheFailures.caused(
+        new DeadlineExceededException("the call's deadline is over: " + e.getMessage()), e);
+  }
+}

@@ -1,0 +1,42 @@
+package io.heddle.apache;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/** The waits of one lease, one after the other, which another thread may cancel. */
+final class CancellableWaits {
+
+  private final OpenWaits all;
+
+  private volatile @Nullable Exchange<?> awaited;
+  private volatile boolean cancelled;
+
+  CancellableWaits(OpenWaits all) {
+    this.all = all;
+  }
+
+  /** As {@link Exchange#await}. */
+  <R> R await(Exchange<R> exchange, Deadline deadline)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    awaited = exchange;
+    if (cancelled) {
+      exchange.cancel();
+    }
+    return all.await(exchange, deadline);
+  }
+
+  /** Cancels the wait of this moment, if there is one. */
+  boolean cancelCurrent() {
+    Exchange<?> now = awaited;
+    return now != null && now.cancel();
+  }
+
+  /** Cancels the wait of this moment and all to come. */
+  boolean cancel() {
+    cancelled = true;
+    return cancelCurrent();
+  }
+}

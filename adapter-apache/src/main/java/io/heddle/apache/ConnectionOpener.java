@@ -1,0 +1,445 @@
+package io.heddle.apache;
+
+import io.heddle.CallSite;
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.heddle.HostResolver;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.hc.client5.http.ConnectExceptionSupport;
+import org.apache.hc.client5.http.DnsResolver;
+import org.apache.hc.client5.http.HttpRoute;
+import org.apache.hc.client5.http.SchemePortResolver;
+import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.routing.RoutingSupport;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.URIScheme;
+import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.net.NamedEndpoint;
+import org.apache.hc.core5.reactor.ConnectionInitiator;
+import org.apache.hc.core5.reactor.DefaultConnectingIOReactor;
+import org.apache.hc.core5.reactor.IOReactorConfig;
+import org.apache.hc.core5.reactor.IOSession;
+import org.apache.hc.core5.reactor.ProtocolIOSession;
+import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes connections: looks names up, connects, secures. Blocking code for the caller's thread, one
+ * step after the other; only the bytes move elsewhere.
+ *
+ * <p>The reactor with its threads starts with the first connection.
+ */
+final class ConnectionOpener {
+
+  /** How long a graceful close waits for what the peers have to say to it. */
+  private static final TimeValue GRACE = TimeValue.ofSeconds(1);
+
+  private static final AtomicInteger REACTORS = new AtomicInteger();
+
+  private final ProtocolStarter protocols;
+  private final TlsStrategy tlsStrategy;
+  private final SchemePortResolver portResolver;
+  private final DnsResolver dnsResolver;
+  private final SocketConfig defaultSocketConfig;
+  private final int ioThreads;
+  private final HostResolver<List<InetSocketAddress>> hostResolver;
+
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // Guarded by the lock for writing.
+  private volatile @Nullable DefaultConnectingIOReactor reactor;
+  private boolean closed;
+
+  ConnectionOpener(
+      ProtocolStarter protocols,
+      TlsStrategy tlsStrategy,
+      SchemePortResolver portResolver,
+      DnsResolver dnsResolver,
+      SocketConfig defaultSocketConfig,
+      int ioThreads,
+      int resolverThreads) {
+    this.protocols = protocols;
+    this.tlsStrategy = tlsStrategy;
+    this.portResolver = portResolver;
+    this.dnsResolver = dnsResolver;
+    this.defaultSocketConfig = defaultSocketConfig;
+    this.ioThreads = ioThreads;
+    this.hostResolver = new HostResolver<>("heddle-apache-resolver", resolverThreads);
+  }
+
+  /** How a connection is to be made. */
+  record Plan(
+      HttpRoute route,
+      TlsConfig tlsConfig,
+      SocketConfig socketConfig,
+      Timeout connectTimeout,
+      Deadline callDeadline) {
+
+    /** The host that the first connection goes to. */
+    HttpHost firstHop() {
+      HttpHost proxy = route.getProxyHost();
+      return proxy != null ? proxy : route.getTargetHost();
+    }
+
+    NamedEndpoint tlsName() {
+      NamedEndpoint name = route.getTargetName();
+      return name != null ? name : route.getTargetHost();
+    }
+
+    /** What is spoken with the first hop. A tunnel begins with CONNECT, which is HTTP/1.1 here. */
+    HttpVersionPolicy firstHopPolicy() {
+      if (route.isTunnelled()) {
+        return HttpVersionPolicy.FORCE_HTTP_1;
+      }
+      HttpVersionPolicy policy = tlsConfig.getHttpVersionPolicy();
+      boolean secure = URIScheme.HTTPS.same(firstHop().getSchemeName());
+      return !secure && policy == HttpVersionPolicy.NEGOTIATE
+          ? HttpVersionPolicy.FORCE_HTTP_1 // only TLS negotiates
+          : policy;
+    }
+
+    Timeout handshakeTimeout() {
+      Timeout own = tlsConfig.getHandshakeTimeout();
+      return own != null ? own : connectTimeout;
+    }
+
+    Deadline deadline(Timeout timeout) {
+      return timeout.isDisabled()
+          ? callDeadline
+          : Deadline.afterNanos(timeout.toNanoseconds()).earlier(callDeadline);
+    }
+  }
+
+  /** The options that the reactor sets on every socket. */
+  SocketConfig defaultSocketConfig() {
+    return defaultSocketConfig;
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /** Connects to the first address of the route's first hop that accepts. */
+  ReactorConnection open(Plan plan, CancellableWaits waits) throws IOException {
+    HttpHost host = RoutingSupport.normalize(plan.firstHop(), portResolver);
+    List<SocketAddress> addresses = addressesOf(plan, host, waits);
+    IOException failure = new UnknownHostException(host.getHostName());
+    for (SocketAddress address : addresses) {
+      try {
+        return connect(plan, host, address, addresses, waits);
+      } catch (IOException e) {
+        failure = e;
+        if (Thread.currentThread().isInterrupted() || plan.callDeadline().isExpired()) {
+          break; // the next address would not be waited for either
+        }
+      }
+    }
+    throw failure;
+  }
+
+  /** Goes on over TLS, through a tunnel or after a 101. */
+  void upgrade(ReactorConnection connection, Plan plan, Timeout patience, CancellableWaits waits)
+      throws IOException {
+    Exchange<ReactorConnection> ready = new Exchange<>();
+    ready.onAbandon(() -> connection.close(CloseMode.IMMEDIATE));
+    connection.upgrade(
+        ready,
+        (session, callback) ->
+            tlsStrategy.upgrade(session, plan.tlsName(), plan.tlsConfig(), null, callback));
+    try {
+      waits.await(ready, plan.deadline(patience));
+    } catch (TimeoutException e) {
+      throw ApacheFailures.timedOut(
+          "securing the connection", plan.callDeadline(), "TLS handshake timed out", e);
+    } catch (InterruptedException e) {
+      throw ApacheFailures.interrupted("securing the connection", e);
+    } catch (CancellationException e) {
+      throw ApacheFailures.closed(e);
+    } catch (ExecutionException e) {
+      throw asIo(Objects.requireNonNull(e.getCause()));
+    }
+  }
+
+  private List<SocketAddress> addressesOf(Plan plan, HttpHost host, CancellableWaits waits)
+      throws IOException {
+    if (plan.route().getUnixDomainSocket() != null) {
+      return List.of(UnixDomainSocketAddress.of(plan.route().getUnixDomainSocket()));
+    }
+    InetAddress address = host.getAddress();
+    if (address != null) {
+      return List.of(new InetSocketAddress(address, host.getPort()));
+    }
+    List<InetSocketAddress> found = lookUp(plan, host, waits);
+    if (found == null || found.isEmpty()) {
+      throw new UnknownHostException(host.getHostName());
+    }
+    return new ArrayList<>(found);
+  }
+
+  private @Nullable List<InetSocketAddress> lookUp(Plan plan, HttpHost host, CancellableWaits waits)
+      throws IOException {
+    try {
+      Exchange<List<InetSocketAddress>> looking =
+          hostResolver.resolve(
+              host.getHostName() + ":" + host.getPort(),
+              () -> dnsResolver.resolve(host.getHostName(), host.getPort()));
+      return waits.await(looking, plan.callDeadline());
+    } catch (TimeoutException e) {
+      throw ApacheFailures.timedOut(
+          "looking up " + host.getHostName(), plan.callDeadline(), "Name look-up timed out", e);
+    } catch (InterruptedException e) {
+      throw ApacheFailures.interrupted("looking up " + host.getHostName(), e);
+    } catch (CancellationException e) {
+      throw ApacheFailures.closed(e);
+    } catch (ExecutionException e) {
+      Throwable cause = Objects.requireNonNull(e.getCause());
+      if (cause instanceof RuntimeException ofResolver) { // the user's own
+        throw ofResolver;
+      }
+      throw ApacheFailures.inBody(cause); // fresh: callers share look-ups
+    }
+  }
+
+  private ReactorConnection connect(
+      Plan plan,
+      HttpHost host,
+      SocketAddress address,
+      List<SocketAddress> all,
+      CancellableWaits waits)
+      throws IOException {
+    Exchange<ReactorConnection> bound = new Exchange<>();
+    Exchange<ReactorConnection> ready = new Exchange<>();
+    ReactorConnection connection = new ReactorConnection(plan.firstHopPolicy(), bound, ready);
+    boolean open = false;
+    Future<IOSession> connecting =
+        initiator()
+            .connect(
+                host,
+                address,
+                plan.route().getLocalSocketAddress(),
+                plan.connectTimeout(), // the reactor's clock is coarse: for what we have given up
+                connection,
+                new Connected(plan, connection));
+    try {
+      waits.await(bound, plan.deadline(plan.connectTimeout()));
+      waits.await(ready, plan.deadline(plan.handshakeTimeout()));
+      open = true;
+      return connection;
+    } catch (TimeoutException e) {
+      if (plan.callDeadline().isExpired()) {
+        throw ApacheFailures.timedOut("connecting", plan.callDeadline(), "", e);
+      }
+      // As blocking sockets say it: connect times out, and then a read of the handshake.
+      String what = connection.isBound() ? "Read timed out" : "Connect timed out";
+      throw enhanced(new SocketTimeoutException(what), plan, all);
+    } catch (InterruptedException e) {
+      throw ApacheFailures.interrupted("connecting", e);
+    } catch (CancellationException e) {
+      throw ApacheFailures.closed(e);
+    } catch (ExecutionException e) {
+      throw enhanced(asIo(Objects.requireNonNull(e.getCause())), plan, all);
+    } finally {
+      if (!open) {
+        connecting.cancel(true);
+        connection.close(CloseMode.IMMEDIATE);
+      }
+    }
+  }
+
+  /** As the classic client tells of it: with the host and the addresses that were tried. */
+  private static IOException enhanced(IOException cause, Plan plan, List<SocketAddress> tried) {
+    InetAddress[] addresses =
+        tried.stream()
+            .filter(InetSocketAddress.class::isInstance)
+            .map(address -> ((InetSocketAddress) address).getAddress())
+            .toArray(InetAddress[]::new);
+    return CallSite.attach(ConnectExceptionSupport.enhance(cause, plan.firstHop(), addresses));
+  }
+
+  private static IOException asIo(Throwable failure) {
+    return failure instanceof IOException io
+        ? CallSite.attach(io)
+        : new IOException(failure.getMessage(), failure);
+  }
+
+  // ---- I/O thread ---------------------------------------------------------------------------
+
+  /** TCP is connected: sets the socket up and begins TLS, if that is what the first hop speaks. */
+  private final class Connected implements FutureCallback<IOSession> {
+    private final Plan plan;
+    private final ReactorConnection connection;
+
+    Connected(Plan plan, ReactorConnection connection) {
+      this.plan = plan;
+      this.connection = connection;
+    }
+
+    @Override
+    public void completed(IOSession session) {
+      try {
+        if (!plan.socketConfig().equals(defaultSocketConfig)
+            && session.channel() instanceof SocketChannel channel) {
+          configure(channel, plan.socketConfig());
+        }
+        if (URIScheme.HTTPS.same(plan.firstHop().getSchemeName())) {
+          tlsStrategy.upgrade(
+              (ProtocolIOSession) session,
+              plan.tlsName(),
+              TlsConfig.copy(plan.tlsConfig()).setVersionPolicy(plan.firstHopPolicy()).build(),
+              null, // the caller's own clock ends the handshake
+              new Secured(connection));
+        }
+      } catch (IOException | RuntimeException e) {
+        connection.failed(e);
+        session.close(CloseMode.IMMEDIATE);
+      }
+    }
+
+    @Override
+    public void failed(Exception cause) {
+      connection.failed(cause);
+    }
+
+    @Override
+    public void cancelled() {
+      connection.failed(new ConnectionClosedException("connecting was cancelled"));
+    }
+  }
+
+  /** TLS is there: the protocol begins by itself, and says so. */
+  private record Secured(ReactorConnection connection)
+      implements FutureCallback<TransportSecurityLayer> {
+
+    @Override
+    public void completed(TransportSecurityLayer secured) {}
+
+    @Override
+    public void failed(Exception cause) {
+      connection.failed(cause);
+    }
+
+    @Override
+    public void cancelled() {
+      connection.failed(new ConnectionClosedException("the TLS handshake was cancelled"));
+    }
+  }
+
+  /** What differs from the default, which the reactor has set already. */
+  private static void configure(SocketChannel channel, SocketConfig config) throws IOException {
+    if (!channel.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
+      return; // a Unix domain socket
+    }
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, config.isTcpNoDelay());
+    channel.setOption(StandardSocketOptions.SO_KEEPALIVE, config.isSoKeepAlive());
+    if (config.getSndBufSize() > 0) {
+      channel.setOption(StandardSocketOptions.SO_SNDBUF, config.getSndBufSize());
+    }
+    if (config.getRcvBufSize() > 0) {
+      channel.setOption(StandardSocketOptions.SO_RCVBUF, config.getRcvBufSize());
+    }
+    int linger = config.getSoLinger().toSecondsIntBound();
+    if (linger >= 0) {
+      channel.setOption(StandardSocketOptions.SO_LINGER, linger);
+    }
+  }
+
+  // ---- reactor ------------------------------------------------------------------------------
+
+  private ConnectionInitiator initiator() {
+    DefaultConnectingIOReactor running = reactor;
+    if (running != null) {
+      return running;
+    }
+    lock.lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException("Connection pool shut down");
+      }
+      if (reactor == null) {
+        int number = REACTORS.incrementAndGet();
+        AtomicInteger threads = new AtomicInteger();
+        running =
+            new DefaultConnectingIOReactor(
+                protocols,
+                reactorConfig(),
+                work ->
+                    new IoReactorThread(
+                        work, "heddle-apache-" + number + "-io-" + threads.incrementAndGet()),
+                null,
+                null,
+                null,
+                session -> session.close(CloseMode.GRACEFUL));
+        running.start();
+        reactor = running;
+      }
+      return Objects.requireNonNull(reactor);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private IOReactorConfig reactorConfig() {
+    SocketConfig socket = defaultSocketConfig;
+    return IOReactorConfig.custom()
+        .setIoThreadCount(ioThreads)
+        .setSoTimeout(Timeout.DISABLED) // see ReactorConnection.getSocketTimeout
+        .setTcpNoDelay(socket.isTcpNoDelay())
+        .setSoKeepAlive(socket.isSoKeepAlive())
+        .setSoReuseAddress(socket.isSoReuseAddress())
+        .setSoLinger(socket.getSoLinger())
+        .setSndBufSize(socket.getSndBufSize())
+        .setRcvBufSize(socket.getRcvBufSize())
+        .setTcpKeepIdle(socket.getTcpKeepIdle())
+        .setTcpKeepInterval(socket.getTcpKeepInterval())
+        .setTcpKeepCount(socket.getTcpKeepCount())
+        .setSocksProxyAddress(socket.getSocksProxyAddress())
+        .build();
+  }
+
+  /** Ends look-ups and the reactor. A graceful close gives open connections a moment to end. */
+  void close(CloseMode closeMode) {
+    DefaultConnectingIOReactor running;
+    lock.lock();
+    try {
+      closed = true;
+      running = reactor;
+    } finally {
+      lock.unlock();
+    }
+    hostResolver.close();
+    if (running == null) {
+      return;
+    }
+    if (closeMode == CloseMode.GRACEFUL) {
+      running.initiateShutdown();
+      try {
+        running.awaitShutdown(GRACE);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // then without grace
+      }
+    }
+    running.close(CloseMode.IMMEDIATE);
+  }
+}

@@ -1,0 +1,220 @@
+package io.heddle.apache;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpConnection;
+import org.apache.hc.core5.http.HttpVersion;
+import org.apache.hc.core5.http.RequestNotExecutedException;
+import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import org.apache.hc.core5.http2.config.H2Param;
+import org.apache.hc.core5.http2.frame.FrameFlag;
+import org.apache.hc.core5.http2.frame.FrameType;
+import org.apache.hc.core5.http2.frame.RawFrame;
+import org.apache.hc.core5.http2.impl.nio.H2StreamListener;
+import org.apache.hc.core5.reactor.IOSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * HTTP/2 on a session: as many exchanges as the server allows; to abort one is to reset its stream.
+ *
+ * <p>The engine leaves three things to be done here, by watching its frames:
+ *
+ * <ul>
+ *   <li><b>Reset a stream now.</b> Core 5.4's {@code H2Stream.abort} notes the wish, and the next
+ *       frame that the server sends on this stream makes it send RST_STREAM. A server that stalls
+ *       sends none. So the session hands the engine one itself, an empty DATA frame, as if it had
+ *       come in just then: between two frames of the server, which is known from the bytes that
+ *       were received and the frames that were made of them.
+ *   <li><b>GOAWAY</b> (RFC 9113, 6.8): the engine lets the streams that the server will not process
+ *       wait for ever; they fail here, as not executed.
+ *   <li><b>SETTINGS_MAX_CONCURRENT_STREAMS</b>: a request beyond it would wait in the engine, where
+ *       it cannot be withdrawn and the last goes first. It waits for its lease instead.
+ * </ul>
+ */
+final class Http2Session extends ReactorSession implements H2StreamListener {
+
+  private static final int FRAME_HEAD = 9;
+
+  // I/O thread only.
+  private final Map<Integer, ApacheExchange> streams = new HashMap<>();
+  private @Nullable ApacheExchange starting;
+  private long framedBytes;
+  private boolean betweenHeaderFrames;
+  private boolean settled;
+
+  // Written by the I/O thread.
+  private volatile int limit = Integer.MAX_VALUE;
+
+  // Any thread adds, the I/O thread takes.
+  private final Queue<ApacheExchange> resets = new ConcurrentLinkedQueue<>();
+
+  Http2Session(ReactorConnection connection, int window) {
+    super(connection, window);
+  }
+
+  @Override
+  void starting(ApacheExchange exchange) {
+    starting = exchange; // its stream's number comes with its headers, in onHeaderOutput
+  }
+
+  @Override
+  void ended(ApacheExchange exchange) {
+    streams.remove(exchange.streamId());
+  }
+
+  @Override
+  void abort(ApacheExchange exchange) {
+    resets.add(exchange);
+    connection.wakeUp();
+  }
+
+  @Override
+  int limit() {
+    return limit;
+  }
+
+  @Override
+  public void inputReady(IOSession session, ByteBuffer src) throws IOException {
+    super.inputReady(session, src);
+    reset(session);
+  }
+
+  @Override
+  public void outputReady(IOSession session) throws IOException {
+    reset(session);
+    super.outputReady(session);
+  }
+
+  /** Resets the streams that were given up, as long as no frame of the server is half read. */
+  private void reset(IOSession session) throws IOException {
+    for (Iterator<ApacheExchange> it = resets.iterator(); it.hasNext() && betweenFrames(); ) {
+      ApacheExchange exchange = it.next();
+      if (exchange.isReleased()) {
+        it.remove();
+      } else if (exchange.streamId() > 0) {
+        it.remove();
+        exchange.cancelStream();
+        protocol.inputReady(session, emptyData(exchange.streamId()));
+      } // else its request is not sent yet: it comes here again once it is
+    }
+  }
+
+  /** If not, what is missing will come, or the connection is dead; either is an event. */
+  private boolean betweenFrames() {
+    return !betweenHeaderFrames
+        && protocol.getEndpointDetails().getReceivedBytesCount() == framedBytes;
+  }
+
+  private static ByteBuffer emptyData(int streamId) {
+    return ByteBuffer.allocate(FRAME_HEAD)
+        .put((byte) 0)
+        .putShort((short) 0) // length 0
+        .put((byte) FrameType.DATA.getValue())
+        .put((byte) 0) // no flags: not the end of the stream
+        .putInt(streamId)
+        .flip();
+  }
+
+  @Override
+  public void onHeaderOutput(
+      HttpConnection connection, int streamId, List<? extends Header> headers) {
+    ApacheExchange exchange = starting;
+    if (exchange != null) { // else these are the trailers of a request
+      starting = null;
+      exchange.onStream(streamId);
+      streams.put(streamId, exchange);
+    }
+  }
+
+  @Override
+  public void onHeaderInput(
+      HttpConnection connection, int streamId, List<? extends Header> headers) {
+    ApacheExchange exchange = streams.get(streamId);
+    if (exchange != null && !headers.isEmpty() && isStatusContinue(headers.get(0))) {
+      BasicClassicHttpResponse response = new BasicClassicHttpResponse(100);
+      response.setVersion(HttpVersion.HTTP_2);
+      for (Header header : headers.subList(1, headers.size())) {
+        response.addHeader(header);
+      }
+      exchange.interim(response); // the engine swallows it; the classic executor waits for it
+    }
+  }
+
+  private static boolean isStatusContinue(Header first) {
+    return first.getName().equals(":status") && "100".equals(first.getValue());
+  }
+
+  @Override
+  public void onFrameInput(HttpConnection connection, int streamId, RawFrame frame) {
+    framedBytes += FRAME_HEAD + frame.getLength();
+    ApacheExchange held = heldBack();
+    if (held != null && held.streamId() != streamId) {
+      letGo();
+    }
+    if (frame.isType(FrameType.HEADERS)) {
+      betweenHeaderFrames = !frame.isFlagSet(FrameFlag.END_HEADERS);
+    } else if (frame.isType(FrameType.CONTINUATION)) {
+      betweenHeaderFrames = !frame.isFlagSet(FrameFlag.END_HEADERS);
+    } else if (frame.isType(FrameType.SETTINGS)) {
+      onSettings(frame);
+    } else if (frame.isType(FrameType.GOAWAY)) {
+      onGoAway(frame);
+    }
+  }
+
+  private void onSettings(RawFrame frame) {
+    if (frame.isFlagSet(FrameFlag.ACK)) {
+      return;
+    }
+    ByteBuffer payload = frame.getPayload();
+    if (payload != null) {
+      ByteBuffer settings = payload.duplicate();
+      while (settings.remaining() >= 6) {
+        int name = settings.getShort();
+        int value = settings.getInt();
+        if (name == H2Param.MAX_CONCURRENT_STREAMS.getCode()) {
+          limit = value < 0 ? Integer.MAX_VALUE : value; // unsigned
+        }
+      }
+    }
+    if (!settled) {
+      settled = true;
+      connection.started(this);
+    } else {
+      connection.limitChanged();
+    }
+  }
+
+  private void onGoAway(RawFrame frame) {
+    ByteBuffer payload = frame.getPayload();
+    if (payload == null || payload.remaining() < 8) {
+      return; // malformed: the engine ends the connection
+    }
+    int last = payload.duplicate().getInt() & Integer.MAX_VALUE;
+    for (ApacheExchange exchange : List.copyOf(streams.values())) {
+      if (exchange.streamId() > last) {
+        exchange.failed(new RequestNotExecutedException());
+        abort(exchange);
+      }
+    }
+    connection.goingAway();
+  }
+
+  @Override
+  public void onFrameOutput(HttpConnection connection, int streamId, RawFrame frame) {}
+
+  @Override
+  public void onInputFlowControl(
+      HttpConnection connection, int streamId, int delta, int actualSize) {}
+
+  @Override
+  public void onOutputFlowControl(
+      HttpConnection connection, int streamId, int delta, int actualSize) {}
+}

@@ -1,0 +1,162 @@
+package io.heddle.apache;
+
+import java.io.IOException;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpResponseFactory;
+import org.apache.hc.core5.http.config.CharCodingConfig;
+import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
+import org.apache.hc.core5.http.impl.nio.ClientHttp1IOEventHandler;
+import org.apache.hc.core5.http.impl.nio.ClientHttp1StreamDuplexer;
+import org.apache.hc.core5.http.impl.nio.DefaultHttpRequestWriterFactory;
+import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParserFactory;
+import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
+import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import org.apache.hc.core5.http.protocol.HttpProcessor;
+import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.http2.config.H2Config;
+import org.apache.hc.core5.http2.impl.nio.ClientH2PrefaceHandler;
+import org.apache.hc.core5.http2.impl.nio.ClientH2StreamMultiplexerFactory;
+import org.apache.hc.core5.http2.impl.nio.HttpProtocolNegotiator;
+import org.apache.hc.core5.http2.ssl.ApplicationProtocol;
+import org.apache.hc.core5.reactor.IOEventHandler;
+import org.apache.hc.core5.reactor.IOEventHandlerFactory;
+import org.apache.hc.core5.reactor.ProtocolIOSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a protocol begin on a new session: the one that was asked for, or the one that ALPN chose
+ * (RFC 7301).
+ */
+final class ProtocolStarter implements IOEventHandlerFactory {
+
+  /** The classic chain above has its own interceptors; the engine adds none. */
+  private static final HttpProcessor NO_INTERCEPTORS = HttpProcessorBuilder.create().build();
+
+  /** The classic interface's own class, so that no head is copied on its way. */
+  private static final HttpResponseFactory<HttpResponse> CLASSIC_RESPONSES =
+      new HttpResponseFactory<>() {
+        @Override
+        public HttpResponse newHttpResponse(int status, String reasonPhrase) {
+          return new BasicClassicHttpResponse(status, reasonPhrase);
+        }
+
+        @Override
+        public HttpResponse newHttpResponse(int status) {
+          return new BasicClassicHttpResponse(status);
+        }
+      };
+
+  private final Http1Config http1Config;
+  private final H2Config http2Config;
+  private final CharCodingConfig charCodingConfig;
+  private final DefaultHttpResponseParserFactory http1Parsers;
+
+  ProtocolStarter(
+      Http1Config http1Config, H2Config http2Config, CharCodingConfig charCodingConfig) {
+    this.http1Config = http1Config;
+    this.http2Config = http2Config;
+    this.charCodingConfig = charCodingConfig;
+    this.http1Parsers = new DefaultHttpResponseParserFactory(http1Config, CLASSIC_RESPONSES, null);
+  }
+
+  @Override
+  public IOEventHandler createHandler(ProtocolIOSession session, Object attachment) {
+    ReactorConnection connection = (ReactorConnection) attachment;
+    session.registerProtocol(
+        ApplicationProtocol.HTTP_1_1.id,
+        (s, done) -> {
+          s.upgrade(http1(s, connection));
+          connected(s, done);
+        });
+    session.registerProtocol(
+        ApplicationProtocol.HTTP_2.id,
+        (s, done) -> {
+          s.upgrade(http2(s, connection, true, done));
+          connected(s, null); // the preface handler tells `done`
+        });
+    connection.bind(session);
+    HttpVersionPolicy policy = connection.versionPolicy();
+    if (policy == HttpVersionPolicy.FORCE_HTTP_1) {
+      return http1(session, connection);
+    }
+    if (policy == HttpVersionPolicy.FORCE_HTTP_2) {
+      return http2(session, connection, false, null);
+    }
+    return new HttpProtocolNegotiator(session, null);
+  }
+
+  private Http1Session http1(ProtocolIOSession session, ReactorConnection connection) {
+    Http1Session http1 = new Http1Session(connection, http1Config.getInitialWindowSize());
+    http1.protocol =
+        new ClientHttp1IOEventHandler(
+            new ClientHttp1StreamDuplexer(
+                session,
+                NO_INTERCEPTORS,
+                http1Config,
+                charCodingConfig,
+                // Whether to keep a connection is the classic chain's decision, after the response.
+                (request, response, context) -> true,
+                http1Parsers.create(),
+                DefaultHttpRequestWriterFactory.INSTANCE.create(),
+                DefaultContentLengthStrategy.INSTANCE,
+                DefaultContentLengthStrategy.INSTANCE,
+                http1));
+    return http1;
+  }
+
+  /** Sends the connection preface (RFC 9113, 3.4), then hands the session over. */
+  private IOEventHandler http2(
+      ProtocolIOSession session,
+      ReactorConnection connection,
+      boolean negotiated,
+      @Nullable FutureCallback<ProtocolIOSession> done) {
+    Http2Session http2 = new Http2Session(connection, http2Config.getInitialWindowSize());
+    ClientH2StreamMultiplexerFactory multiplexers =
+        new ClientH2StreamMultiplexerFactory(
+            NO_INTERCEPTORS, null, http2Config, charCodingConfig, http2);
+    return new ClientH2PrefaceHandler(
+        session,
+        multiplexers,
+        negotiated,
+        new FutureCallback<ProtocolIOSession>() {
+          @Override
+          public void completed(ProtocolIOSession started) {
+            http2.protocol = (HttpConnectionEventHandler) started.getHandler();
+            started.upgrade(http2);
+            if (done != null) {
+              done.completed(started);
+            }
+          }
+
+          @Override
+          public void failed(Exception cause) {
+            connection.failed(cause);
+            if (done != null) {
+              done.failed(cause);
+            }
+          }
+
+          @Override
+          public void cancelled() {
+            failed(new ConnectionClosedException("connection closed before HTTP/2 began"));
+          }
+        },
+        connection::failed);
+  }
+
+  private static void connected(
+      ProtocolIOSession session, @Nullable FutureCallback<ProtocolIOSession> done) {
+    try {
+      session.getHandler().connected(session);
+      if (done != null) {
+        done.completed(session);
+      }
+    } catch (IOException cause) {
+      session.getHandler().exception(session, cause);
+    }
+  }
+}

@@ -1,0 +1,298 @@
+package io.heddle.apache;
+
+import io.heddle.Exchange;
+import java.io.IOException;
+import java.net.SocketAddress;
+import javax.net.ssl.SSLSession;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.EndpointDetails;
+import org.apache.hc.core5.http.HttpConnection;
+import org.apache.hc.core5.http.HttpVersion;
+import org.apache.hc.core5.http.ProtocolVersion;
+import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
+import org.apache.hc.core5.http.nio.command.StaleCheckCommand;
+import org.apache.hc.core5.http.protocol.HttpCoreContext;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.http2.nio.command.PingCommand;
+import org.apache.hc.core5.http2.nio.support.BasicPingHandler;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.reactor.Command;
+import org.apache.hc.core5.reactor.EventMask;
+import org.apache.hc.core5.reactor.IOSession;
+import org.apache.hc.core5.reactor.ProtocolIOSession;
+import org.apache.hc.core5.reactor.ssl.TlsDetails;
+import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
+import org.apache.hc.core5.util.Identifiable;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of the I/O reactor: what the pool keeps and what a lease gives out.
+ *
+ * <pre>{@code
+ * CONNECTING ──started──▶ OPEN ──(upgrade: CONNECTING again, over TLS)──▶ OPEN
+ *     │                    │
+ *     └──failed, closed────┴──▶ CLOSED
+ * }</pre>
+ *
+ * <p>OPEN comes, and {@code ready} completes, when a request can be sent: over HTTP/2 that is when
+ * the server's SETTINGS have come.
+ */
+final class ReactorConnection implements HttpConnection, Identifiable {
+
+  private final HttpVersionPolicy versionPolicy;
+
+  /** One for all requests: nobody but the engine looks at it. */
+  private final HttpCoreContext engineContext = HttpCoreContext.create();
+
+  private final Exchange<ReactorConnection> bound;
+  private volatile Exchange<ReactorConnection> ready;
+  private volatile @Nullable ProtocolIOSession ioSession;
+  private volatile @Nullable ReactorSession session;
+  private volatile boolean closed;
+  private volatile boolean goingAway;
+  private volatile @Nullable Runnable onLimitChange;
+
+  /**
+   * A connection that is about to be made.
+   *
+   * @param bound completes with this connection once TCP is connected
+   * @param ready completes with this connection once it is open
+   */
+  ReactorConnection(
+      HttpVersionPolicy versionPolicy,
+      Exchange<ReactorConnection> bound,
+      Exchange<ReactorConnection> ready) {
+    this.versionPolicy = versionPolicy;
+    this.bound = bound;
+    this.ready = ready;
+  }
+
+  // ---- I/O thread ---------------------------------------------------------------------------
+
+  HttpVersionPolicy versionPolicy() {
+    return versionPolicy;
+  }
+
+  /** The TCP connection is there; wakes the caller that connects. */
+  void bind(ProtocolIOSession ioSession) {
+    this.ioSession = ioSession;
+    if (closed) { // given up while it was being made
+      ioSession.close(CloseMode.IMMEDIATE);
+    }
+    bound.complete(this);
+  }
+
+  /** A protocol has begun; wakes the caller that connects. */
+  void started(ReactorSession session) {
+    this.session = session;
+    ready.complete(this);
+  }
+
+  /** It will not begin, or it broke; wakes the caller that connects. */
+  void failed(Exception cause) {
+    bound.fail(cause);
+    ready.fail(cause);
+  }
+
+  void disconnected() {
+    closed = true;
+    failed(new ConnectionClosedException("connection closed while it was being set up"));
+    limitChanged();
+  }
+
+  /** The server takes no further requests here; those under way go on. */
+  void goingAway() {
+    goingAway = true;
+    limitChanged();
+  }
+
+  /** The server allows more streams, or fewer, or none any more. */
+  void limitChanged() {
+    Runnable listener = onLimitChange;
+    if (listener != null) {
+      listener.run();
+    }
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /** What to do when {@link #streamLimit} or {@link #isOpen} changes; runs on the I/O thread. */
+  void onLimitChange(Runnable listener) {
+    onLimitChange = listener;
+  }
+
+  /** Whether TCP is connected, or was. */
+  boolean isBound() {
+    return ioSession != null;
+  }
+
+  /** How many exchanges may be under way at a time: 1 on HTTP/1.1. */
+  int streamLimit() {
+    ReactorSession on = session;
+    return on == null ? 0 : on.limit();
+  }
+
+  boolean isMultiplexed() {
+    return session instanceof Http2Session;
+  }
+
+  /** Lets the exchange begin; never waits. */
+  void submit(ApacheExchange exchange) throws ConnectionClosedException {
+    ProtocolIOSession io = ioSession;
+    ReactorSession on = session;
+    if (io == null || on == null) {
+      throw new ConnectionClosedException("not connected");
+    }
+    if (!exchange.beginOn(on)) {
+      throw new ConnectionClosedException("given up before the start");
+    }
+    io.enqueue(
+        new RequestExecutionCommand(
+            exchange, null, isMultiplexed() ? exchange.streamHandle() : null, engineContext),
+        Command.Priority.NORMAL);
+  }
+
+  /** Has the I/O thread look at this connection. */
+  void wakeUp() {
+    ProtocolIOSession io = ioSession;
+    if (io != null) {
+      io.setEvent(EventMask.WRITE);
+    }
+  }
+
+  /** Asks the I/O thread, or over HTTP/2 the server, whether the connection still lives. */
+  void checkAlive(Exchange<Boolean> answer) {
+    ProtocolIOSession io = ioSession;
+    if (io == null) {
+      answer.complete(false);
+    } else if (isMultiplexed()) {
+      io.enqueue(
+          new PingCommand(new BasicPingHandler(alive -> answer.complete(alive))),
+          Command.Priority.IMMEDIATE);
+    } else {
+      io.enqueue(
+          new StaleCheckCommand(alive -> answer.complete(Boolean.TRUE.equals(alive))),
+          Command.Priority.IMMEDIATE);
+    }
+  }
+
+  /** Goes on over TLS; {@code ready} completes when the protocol that ALPN chose has begun. */
+  void upgrade(Exchange<ReactorConnection> ready, TlsStarter starter) throws IOException {
+    ProtocolIOSession io = ioSession;
+    ReactorSession before = session;
+    if (io == null || before == null) {
+      throw new ConnectionClosedException("not connected");
+    }
+    if (io.getTlsDetails() != null) {
+      throw new IOException("TLS within TLS: Apache's engine cannot tunnel through an HTTPS proxy");
+    }
+    this.ready = ready;
+    starter.startTls(
+        io,
+        new FutureCallback<TransportSecurityLayer>() {
+          @Override
+          public void completed(TransportSecurityLayer secured) {
+            TlsDetails tls = io.getTlsDetails();
+            if (tls != null && "h2".equals(tls.getApplicationProtocol())) {
+              io.switchProtocol("h2", null); // tells `started` when the server's SETTINGS are here
+            } else {
+              started(before);
+            }
+          }
+
+          @Override
+          public void failed(Exception cause) {
+            ReactorConnection.this.failed(cause);
+          }
+
+          @Override
+          public void cancelled() {
+            ReactorConnection.this.failed(new ConnectionClosedException("TLS was cancelled"));
+          }
+        });
+  }
+
+  /** Begins TLS on a session. */
+  @FunctionalInterface
+  interface TlsStarter {
+    void startTls(ProtocolIOSession session, FutureCallback<TransportSecurityLayer> callback);
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  @Override
+  public boolean isOpen() {
+    ReactorSession on = session;
+    ProtocolIOSession io = ioSession;
+    return on != null && io != null && !closed && !goingAway && io.isOpen() && on.protocol.isOpen();
+  }
+
+  @Override
+  public void close() {
+    close(CloseMode.GRACEFUL);
+  }
+
+  @Override
+  public void close(CloseMode closeMode) {
+    closed = true;
+    IOSession io = ioSession;
+    if (io != null) {
+      io.close(closeMode);
+    }
+  }
+
+  @Override
+  public String getId() {
+    IOSession io = ioSession;
+    return io == null ? "unconnected" : io.getId();
+  }
+
+  @Override
+  public @Nullable EndpointDetails getEndpointDetails() {
+    ReactorSession on = session;
+    return on == null ? null : on.protocol.getEndpointDetails();
+  }
+
+  @Override
+  public @Nullable SocketAddress getLocalAddress() {
+    IOSession io = ioSession;
+    return io == null ? null : io.getLocalAddress();
+  }
+
+  @Override
+  public @Nullable SocketAddress getRemoteAddress() {
+    IOSession io = ioSession;
+    return io == null ? null : io.getRemoteAddress();
+  }
+
+  @Override
+  public ProtocolVersion getProtocolVersion() {
+    return isMultiplexed() ? HttpVersion.HTTP_2 : HttpVersion.HTTP_1_1;
+  }
+
+  @Override
+  public @Nullable SSLSession getSSLSession() {
+    ProtocolIOSession io = ioSession;
+    TlsDetails tls = io == null ? null : io.getTlsDetails();
+    return tls == null ? null : tls.getSSLSession();
+  }
+
+  /**
+   * The engine's own timeout, which is off: it would end a connection, with all that share it. The
+   * caller's own timed park ends its one exchange.
+   */
+  @Override
+  public Timeout getSocketTimeout() {
+    return Timeout.DISABLED;
+  }
+
+  @Override
+  public void setSocketTimeout(Timeout timeout) {}
+
+  @Override
+  public String toString() {
+    return getId() + "[" + getProtocolVersion() + (isOpen() ? ", open" : ", closed") + "]";
+  }
+}

@@ -1,0 +1,118 @@
+package io.heddle.apache;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
+import org.apache.hc.core5.reactor.IOEventHandler;
+import org.apache.hc.core5.reactor.IOSession;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What happens on one I/O session: the engine's protocol handler, and around it what Heddle has to
+ * do before and after. Everything here runs on the session's I/O thread.
+ *
+ * <p><b>One wake-up per response.</b> The head of a response is held back while the bytes that came
+ * with it are worked through, so that a short response has arrived whole when its caller wakes, and
+ * the caller does not park again for its body. At the latest the end of the input event lets it go.
+ */
+abstract class ReactorSession implements IOEventHandler {
+
+  final ReactorConnection connection;
+
+  /** The engine's handler; set once, before the session's first event. */
+  HttpConnectionEventHandler protocol;
+
+  /** How many bytes of a body the engine may deliver unasked. */
+  final int window;
+
+  private @Nullable ApacheExchange heldBack;
+  private boolean salvaging;
+
+  @SuppressWarnings("NullAway.Init") // see `protocol`
+  ReactorSession(ReactorConnection connection, int window) {
+    this.connection = connection;
+    this.window = window;
+  }
+
+  /** The request of this exchange is about to be sent. */
+  abstract void starting(ApacheExchange exchange);
+
+  /** The engine is done with this exchange. */
+  abstract void ended(ApacheExchange exchange);
+
+  /** Aborts this exchange and no other; any thread, does not wait. */
+  abstract void abort(ApacheExchange exchange);
+
+  /** How many exchanges may be under way at a time. */
+  abstract int limit();
+
+  /** The exchange has the head of its response: its caller wakes after what came with it. */
+  final void holdBack(ApacheExchange exchange) {
+    letGo();
+    heldBack = exchange;
+  }
+
+  /** Wakes the caller of the head that is held back, if there is one. */
+  final void letGo() {
+    ApacheExchange ready = heldBack;
+    if (ready != null) {
+      heldBack = null;
+      ready.deliverHead();
+    }
+  }
+
+  /** The exchange whose head is held back, or null. */
+  final @Nullable ApacheExchange heldBack() {
+    return heldBack;
+  }
+
+  @Override
+  public void connected(IOSession session) throws IOException {
+    protocol.connected(session);
+  }
+
+  @Override
+  public void inputReady(IOSession session, ByteBuffer src) throws IOException {
+    try {
+      protocol.inputReady(session, src);
+    } finally {
+      letGo();
+    }
+  }
+
+  @Override
+  public void outputReady(IOSession session) throws IOException {
+    protocol.outputReady(session);
+  }
+
+  @Override
+  public void timeout(IOSession session, Timeout timeout) throws IOException {
+    protocol.timeout(session, timeout);
+  }
+
+  @Override
+  public void exception(IOSession session, Exception cause) {
+    if (!salvaging) {
+      salvaging = true;
+      salvage(session, cause);
+    }
+    protocol.exception(session, cause);
+    connection.failed(cause);
+  }
+
+  @Override
+  public void disconnected(IOSession session) {
+    protocol.disconnected(session);
+    connection.disconnected();
+  }
+
+  /** The session is broken: the last chance to take in what the peer had sent before. */
+  void salvage(IOSession session, Exception cause) {}
+
+  /** An interim response that the engine keeps to itself. */
+  static boolean isContinue(HttpResponse response) {
+    return response.getCode() == 100;
+  }
+}

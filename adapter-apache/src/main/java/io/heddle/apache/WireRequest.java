@@ -1,0 +1,96 @@
+package io.heddle.apache;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.message.HttpRequestWrapper;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request as the engine is to see it, without a change to the caller's own.
+ *
+ * <p>Over HTTP/2 the headers that belong to an HTTP/1.1 connection are left out (RFC 9113, 8.2.2).
+ * On both protocols {@code Expect} is sent but not shown to the engine, so that it does not wait
+ * for a 100 on its own: the classic request executor does, with its own timeout.
+ */
+final class WireRequest extends HttpRequestWrapper {
+
+  private static final Set<String> OF_THE_CONNECTION = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
+  static {
+    OF_THE_CONNECTION.addAll(
+        Set.of(
+            HttpHeaders.CONNECTION,
+            HttpHeaders.KEEP_ALIVE,
+            "Proxy-Connection",
+            HttpHeaders.HOST, // it goes as :authority
+            HttpHeaders.TRANSFER_ENCODING,
+            HttpHeaders.UPGRADE,
+            "HTTP2-Settings"));
+  }
+
+  private final boolean multiplexed;
+
+  WireRequest(HttpRequest request, boolean multiplexed) {
+    super(request);
+    this.multiplexed = multiplexed;
+  }
+
+  @Override
+  public @Nullable Header getFirstHeader(String name) {
+    return HttpHeaders.EXPECT.equalsIgnoreCase(name) ? null : super.getFirstHeader(name);
+  }
+
+  @Override
+  public Iterator<Header> headerIterator() {
+    Iterator<Header> all = super.headerIterator();
+    return multiplexed ? new EndToEnd(all) : all;
+  }
+
+  private static final class EndToEnd implements Iterator<Header> {
+    private final Iterator<Header> all;
+    private @Nullable Header next;
+
+    EndToEnd(Iterator<Header> all) {
+      this.all = all;
+      advance();
+    }
+
+    private void advance() {
+      next = null;
+      while (next == null && all.hasNext()) {
+        Header header = all.next();
+        if (!isLeftOut(header)) {
+          next = header;
+        }
+      }
+    }
+
+    private static boolean isLeftOut(Header header) {
+      String name = header.getName();
+      // TE may say "trailers", and nothing else.
+      return OF_THE_CONNECTION.contains(name)
+          || (HttpHeaders.TE.equalsIgnoreCase(name)
+              && !"trailers".equalsIgnoreCase(header.getValue()));
+    }
+
+    @Override
+    public boolean hasNext() {
+      return next != null;
+    }
+
+    @Override
+    public Header next() {
+      Header header = next;
+      if (header == null) {
+        throw new NoSuchElementException();
+      }
+      advance();
+      return header;
+    }
+  }
+}
