@@ -419,8 +419,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
   @Override
   public @Nullable EndpointDetails getEndpointDetails() {
     ReactorConnection connection = connectionOrNull();
-    EndpointDetails details = connection == null ? null : connection.getEndpointDetails();
-    return details == null ? null : new LeaseDetails(details, timeout);
+    return connection == null ? null : connection.detailsWith(timeout);
   }
 
   @Override
@@ -456,7 +455,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
 
   @Override
   public @Nullable HttpConnection get() {
-    return connectionOrNull();
+    return connectionOrNull() == null ? null : this;
   }
 
   @Override

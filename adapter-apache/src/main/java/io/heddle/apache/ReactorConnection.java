@@ -50,6 +50,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
   private volatile Exchange<ReactorConnection> ready;
   private volatile @Nullable ProtocolIOSession ioSession;
   private volatile @Nullable ReactorSession session;
+  private volatile @Nullable LeaseDetails details;
   private volatile boolean closed;
   private volatile boolean goingAway;
   private volatile @Nullable Runnable onLimitChange;
@@ -136,6 +137,21 @@ final class ReactorConnection implements HttpConnection, Identifiable {
 
   boolean isMultiplexed() {
     return session instanceof Http2Session;
+  }
+
+  /** The engine's details, with a lease's timeout; the same instance for the same timeout. */
+  @Nullable EndpointDetails detailsWith(Timeout timeout) {
+    LeaseDetails known = details;
+    if (known != null && timeout.equals(known.getSocketTimeout())) {
+      return known;
+    }
+    EndpointDetails ofEngine = getEndpointDetails();
+    if (ofEngine == null) {
+      return null;
+    }
+    LeaseDetails made = new LeaseDetails(ofEngine, timeout);
+    details = made;
+    return made;
   }
 
   /** Lets the exchange begin; never waits. */
