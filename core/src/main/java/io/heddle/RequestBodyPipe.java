@@ -163,6 +163,10 @@ public final class RequestBodyPipe extends Waiter {
    * @return whether the body is complete and all of it in the sink: the time to end the stream
    */
   public boolean drainTo(Sink sink) throws IOException {
+    Object is = end;
+    if (is != null && is != End.FINISHED) {
+      return false; // what is queued is not wanted, or not whole
+    }
     if (move(sink)) {
       // Say so and look again: a writer that queued bytes before it could see this did not signal.
       starved = true;
