@@ -1,0 +1,62 @@
+package io.heddle.bench;
+
+import java.io.PrintWriter;
+import java.util.Arrays;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+
+/** The command line of the bench. Without a command it does the main job. */
+@Command(name = "bench", subcommands = RunCommand.class, mixinStandardHelpOptions = true)
+public final class Bench {
+
+  private Bench() {}
+
+  /**
+   * Ends with the exit code of the command: 0 for success, 1 for a verdict that says no, 2 for wrong
+   * options.
+   *
+   * @param args a command and its options; {@code run} if there is no command
+   */
+  public static void main(String[] args) {
+    boolean isCommand =
+        args.length > 0
+            && (!args[0].startsWith("-") || args[0].equals("--help") || args[0].equals("-h"));
+    String[] command = args;
+    if (!isCommand) {
+      command = new String[args.length + 1];
+      command[0] = "run";
+      System.arraycopy(args, 0, command, 1, args.length);
+    }
+    if (command[0].equals("jmh")) {
+      jmh(Arrays.copyOfRange(command, 1, command.length));
+      return;
+    }
+    System.exit(
+        new CommandLine(new Bench())
+            .setParameterExceptionHandler(Bench::explain)
+            .setExecutionExceptionHandler(Bench::report)
+            .execute(command));
+  }
+
+  private static void jmh(String[] args) {
+    try {
+      org.openjdk.jmh.Main.main(args);
+    } catch (Exception e) {
+      throw new IllegalStateException("JMH failed", e);
+    }
+  }
+
+  /** One line, and no usage text after it. */
+  private static int explain(ParameterException e, String[] args) {
+    PrintWriter err = e.getCommandLine().getErr();
+    err.println(e.getMessage() + " (see --help)");
+    return e.getCommandLine().getCommandSpec().exitCodeOnInvalidInput();
+  }
+
+  private static int report(Exception e, CommandLine command, CommandLine.ParseResult result) {
+    command.getErr().println("the bench failed: " + e);
+    e.printStackTrace(command.getErr());
+    return command.getCommandSpec().exitCodeOnExecutionException();
+  }
+}

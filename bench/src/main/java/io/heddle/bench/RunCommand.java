@@ -1,0 +1,142 @@
+package io.heddle.bench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The main job: stock client and Heddle side by side, one table, one verdict. */
+@Command(
+    name = "run",
+    description =
+        "Calls a server from virtual threads, through a stock client and through Heddle, and shows"
+            + " both. Ends with 1 if Heddle pinned a carrier or had an error.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class RunCommand implements Callable<Integer> {
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--callers",
+      description = "virtual threads that call at a time (default: ${DEFAULT-VALUE})",
+      defaultValue = "100")
+  private int callers;
+
+  @Option(
+      names = "--seconds",
+      description = "how long each client is measured (default: ${DEFAULT-VALUE})",
+      defaultValue = "10")
+  private int seconds;
+
+  @Option(
+      names = "--warm-up",
+      description = "seconds that each client runs before (default: ${DEFAULT-VALUE})",
+      defaultValue = "5")
+  private int warmUp;
+
+  @Option(
+      names = "--delay",
+      description = "milliseconds until the embedded server answers (default: ${DEFAULT-VALUE})",
+      defaultValue = "0")
+  private int delay;
+
+  @Option(
+      names = "--bytes",
+      description = "length of the embedded server's answers (default: ${DEFAULT-VALUE})",
+      defaultValue = "128")
+  private int bytes;
+
+  @Option(
+      names = "--url",
+      description =
+          "a server of your own, which is sent GET requests, instead of the embedded one;"
+              + " over http it must speak HTTP/2 with prior knowledge too")
+  private @Nullable URI url;
+
+  private final PrintStream out = System.out;
+
+  @Override
+  public Integer call() throws Exception {
+    check(callers > 0, "--callers must be positive: " + callers);
+    check(seconds > 0, "--seconds must be positive: " + seconds);
+    check(warmUp >= 0, "--warm-up must not be negative: " + warmUp);
+    check(delay >= 0, "--delay must not be negative: " + delay);
+    check(bytes >= 0, "--bytes must not be negative: " + bytes);
+    if (url != null) {
+      checkReachable(url);
+      return measure(url);
+    }
+    try (TargetProcess server = TargetProcess.start()) {
+      return measure(server.uri().resolve("/?bytes=" + bytes + "&delay=" + delay));
+    }
+  }
+
+  private void check(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new ParameterException(spec().commandLine(), otherwise);
+    }
+  }
+
+  private void checkReachable(URI uri) {
+    String scheme = String.valueOf(uri.getScheme());
+    check(
+        uri.getHost() != null && (scheme.equals("http") || scheme.equals("https")),
+        "--url must be an http or https URL: " + uri);
+    int port = uri.getPort() >= 0 ? uri.getPort() : scheme.equals("https") ? 443 : 80;
+    try (Socket socket = new Socket()) {
+      socket.connect(new InetSocketAddress(uri.getHost(), port), 3_000);
+    } catch (IOException e) {
+      check(false, "no server at " + uri + ": " + e.getMessage());
+    }
+  }
+
+  private int measure(URI uri) throws InterruptedException {
+    out.printf(
+        Locale.ROOT,
+        "%d virtual threads, %d s for each client after %d s of warm-up, %s%nJDK %s, %d processors%n%n",
+        callers,
+        seconds,
+        warmUp,
+        uri,
+        Runtime.version(),
+        Runtime.getRuntime().availableProcessors());
+    List<Measured> results = new ArrayList<>();
+    for (Contestant contestant : ApacheContestants.all()) {
+      try (Contestant.Running client = contestant.open(uri, callers)) {
+        ClosedLoop loop = new ClosedLoop(contestant, client, callers);
+        if (warmUp > 0) {
+          loop.run(
+              Duration.ofSeconds(warmUp), new ProgressLine(out, contestant.name() + ", warm-up"));
+        }
+        results.add(
+            loop.run(Duration.ofSeconds(seconds), new ProgressLine(out, contestant.name())));
+      }
+    }
+    ProgressLine.clear(out);
+    ResultTable table = new ResultTable(results);
+    out.println(table.text());
+    out.println();
+    out.println(table.verdict());
+    return table.isGood() ? 0 : 1;
+  }
+
+  private CommandSpec spec() {
+    if (spec == null) {
+      throw new IllegalStateException("not run by picocli");
+    }
+    return spec;
+  }
+}
