@@ -18,7 +18,9 @@ import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.jspecify.annotations.Nullable;
 
-/** Apache HttpClient 5, stock and through Heddle: the same client over other connection managers. */
+/**
+ * Apache HttpClient 5, stock and through Heddle: the same client over other connection managers.
+ */
 final class ApacheContestants {
 
   private ApacheContestants() {}
@@ -26,8 +28,7 @@ final class ApacheContestants {
   static List<Contestant> all() {
     return List.of(
         new Apache("stock Apache, HTTP/1.1", false, ApacheContestants::stock),
-        new Apache(
-            "Heddle, HTTP/1.1", true, n -> heddle(n, HttpVersionPolicy.NEGOTIATE)),
+        new Apache("Heddle, HTTP/1.1", true, n -> heddle(n, HttpVersionPolicy.NEGOTIATE)),
         new Apache("Heddle, HTTP/2", true, n -> heddle(n, HttpVersionPolicy.FORCE_HTTP_2)));
   }
 

@@ -13,8 +13,8 @@ public final class Bench {
   private Bench() {}
 
   /**
-   * Ends with the exit code of the command: 0 for success, 1 for a verdict that says no, 2 for wrong
-   * options.
+   * Ends with the exit code of the command: 0 for success, 1 for a verdict that says no, 2 for
+   * wrong options.
    *
    * @param args a command and its options; {@code run} if there is no command
    */

@@ -22,8 +22,7 @@ import org.HdrHistogram.Histogram;
  */
 final class ClosedLoop {
 
-  private static final ThreadMXBean THREADS =
-      (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final OperatingSystemMXBean SYSTEM =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
 
@@ -74,15 +73,7 @@ final class ClosedLoop {
       Map<String, Long> counts = new TreeMap<>();
       errors.forEach((what, count) -> counts.put(what, count.get()));
       return new Measured(
-          contestant,
-          calls.get(),
-          counts,
-          seconds,
-          latency,
-          cpu,
-          allocated,
-          peak,
-          pins.stop());
+          contestant, calls.get(), counts, seconds, latency, cpu, allocated, peak, pins.stop());
     }
   }
 

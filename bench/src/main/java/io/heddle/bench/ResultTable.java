@@ -5,14 +5,24 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** The table at the end of a run, and the verdict under it. */
 final class ResultTable {
 
   private static final List<String> HEAD =
       List.of(
-          "client", "calls", "errors", "calls/s", "p50 ms", "p99 ms", "CPU µs/call", "B/call",
-          "threads", "carriers", "pinned");
+          "client",
+          "calls",
+          "errors",
+          "calls/s",
+          "p50 ms",
+          "p99 ms",
+          "CPU µs/call",
+          "B/call",
+          "threads",
+          "carriers",
+          "pinned");
 
   private final List<Measured> results;
 
@@ -47,10 +57,7 @@ final class ResultTable {
       if (!result.pinning().isClean()) {
         text.append(
             String.format(
-                Locale.ROOT,
-                "%n%s: %s",
-                result.contestant().name(),
-                result.pinning().describe()));
+                Locale.ROOT, "%n%s: %s", result.contestant().name(), result.pinning().describe()));
       }
     }
     return text.toString();
@@ -99,7 +106,7 @@ final class ResultTable {
         Runtime.version());
   }
 
-  private java.util.stream.Stream<Measured> ours() {
+  private Stream<Measured> ours() {
     return results.stream().filter(result -> result.contestant().isOurs());
   }
 }

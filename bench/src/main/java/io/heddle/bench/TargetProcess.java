@@ -3,6 +3,7 @@ package io.heddle.bench;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -34,8 +35,7 @@ final class TargetProcess implements AutoCloseable {
             .start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
     BufferedReader out =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     String line = out.readLine();
     if (line == null || !line.startsWith(READY)) {
       process.destroy();
@@ -66,9 +66,7 @@ final class TargetProcess implements AutoCloseable {
     try (TargetServer server = new TargetServer(Runtime.getRuntime().availableProcessors())) {
       System.out.println(READY + "http://127.0.0.1:" + server.port() + "/");
       System.out.flush();
-      while (System.in.read() >= 0) {
-        continue;
-      }
+      System.in.transferTo(OutputStream.nullOutputStream());
     }
   }
 }

@@ -32,18 +32,20 @@ import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The server that is called: small answers, at once or after a delay, over HTTP/1.1 and HTTP/2 without
- * TLS on one port of the loopback.
+ * The server that is called: small answers, at once or after a delay, over HTTP/1.1 and HTTP/2
+ * without TLS on one port of the loopback.
  *
- * <p>{@code /?bytes=N&delay=MS} answers with N bytes (default 128) after MS milliseconds (default 0).
- * A request body is read and dropped.
+ * <p>{@code /?bytes=N&delay=MS} answers with N bytes (default 128) after MS milliseconds (default
+ * 0). A request body is read and dropped.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails is a client that left
 final class TargetServer implements AutoCloseable {
 
   /** As most servers allow at a time; nginx has 128, Jetty 1,024. */
@@ -113,6 +115,7 @@ final class TargetServer implements AutoCloseable {
           new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel connection) {
+              connection.pipeline().remove(Exchange.class);
               connection
                   .pipeline()
                   .addLast(
@@ -163,6 +166,7 @@ final class TargetServer implements AutoCloseable {
   /** One HTTP/2 stream. */
   @ChannelHandler.Sharable
   private static final class Stream extends ChannelInboundHandlerAdapter {
+    private static final AttributeKey<Wish> WISH = AttributeKey.valueOf("wish");
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -178,9 +182,6 @@ final class TargetServer implements AutoCloseable {
         ReferenceCountUtil.release(message);
       }
     }
-
-    private static final io.netty.util.AttributeKey<Wish> WISH =
-        io.netty.util.AttributeKey.valueOf("wish");
 
     private static void answerIf(boolean requestComplete, ChannelHandlerContext context) {
       if (requestComplete) {

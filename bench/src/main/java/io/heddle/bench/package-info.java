@@ -1,6 +1,6 @@
 /**
- * What a service team runs before it adopts Heddle: load against a server, with stock clients beside
- * ours, and the proof that nothing pins.
+ * What a service team runs before it adopts Heddle: load against a server, with stock clients
+ * beside ours, and the proof that nothing pins.
  *
  * <pre>{@code
  * Bench                 the command line
