@@ -20,6 +20,7 @@ final class Caller<T> {
   private volatile @Nullable T result;
   private volatile @Nullable Throwable failure;
   private volatile boolean interrupted;
+  private volatile long endedAt;
 
   Caller(Thread.Builder kind, Callable<T> work) {
     thread =
@@ -31,6 +32,7 @@ final class Caller<T> {
                   } catch (Throwable t) {
                     failure = t;
                   }
+                  endedAt = System.nanoTime();
                   interrupted = Thread.currentThread().isInterrupted();
                   ended.countDown();
                 });
@@ -49,9 +51,19 @@ final class Caller<T> {
     return ended.getCount() == 0;
   }
 
+  /** Whether the work has ended with an exception. */
+  boolean hasFailed() {
+    return failure != null;
+  }
+
   /** Whether the thread's interrupt flag was set when the work ended. */
   boolean isInterruptedAtEnd() {
     return interrupted;
+  }
+
+  /** When the work ended, by {@link System#nanoTime()}. */
+  long endedAt() {
+    return endedAt;
   }
 
   /** What the thread brought; fails if it failed, or does not end in time. */

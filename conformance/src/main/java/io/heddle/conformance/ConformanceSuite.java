@@ -22,7 +22,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RuleExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @DisplayNameGeneration(ConformanceSuite.Names.class)
-public abstract class ConformanceSuite implements ExchangeRules {
+public abstract class ConformanceSuite implements ExchangeRules, DeadlineRules, CancelRules {
 
   private final ClientDriver driver;
   private final Wire wire;

@@ -103,6 +103,11 @@ final class Contents {
     };
   }
 
+  /** A writer that never ends by itself. */
+  static BodyWriter endless() {
+    return writer(Long.MAX_VALUE);
+  }
+
   /**
    * Reads a body to its end and checks each byte.
    *
