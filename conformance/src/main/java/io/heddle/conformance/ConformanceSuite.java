@@ -22,7 +22,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RuleExtension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @DisplayNameGeneration(ConformanceSuite.Names.class)
-public abstract class ConformanceSuite implements ExchangeRules, DeadlineRules, CancelRules {
+public abstract class ConformanceSuite
+    implements ExchangeRules,
+        DeadlineRules,
+        CancelRules,
+        FailureRules,
+        LifeRules,
+        ThreadRules,
+        TraceRules {
 
   private final ClientDriver driver;
   private final Wire wire;

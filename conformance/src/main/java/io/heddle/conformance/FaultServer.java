@@ -165,9 +165,12 @@ public final class FaultServer implements AutoCloseable {
     return open.size();
   }
 
-  /** HTTP/2: how many streams were open at a time, at most, on any one connection. */
-  public int peakStreams() {
-    return peakStreams.get();
+  /**
+   * HTTP/2: how many streams were open at a time, at most, on any one connection, since this was
+   * last asked.
+   */
+  public int takePeakStreams() {
+    return peakStreams.getAndSet(0);
   }
 
   /** HTTP/2: tells all clients, and those to come, how many streams they may have at a time. */
@@ -176,6 +179,13 @@ public final class FaultServer implements AutoCloseable {
     for (Channel each : open) {
       each.writeAndFlush(
           new DefaultHttp2SettingsFrame(new Http2Settings().maxConcurrentStreams(streams)));
+    }
+  }
+
+  /** Reads on, on all connections, wherever a script had stopped: who has left is seen to leave. */
+  void readOn() {
+    for (Channel each : open) {
+      each.config().setAutoRead(true);
     }
   }
 
@@ -270,8 +280,11 @@ public final class FaultServer implements AutoCloseable {
               request.method().name(),
               request.headers().entries(),
               connection(ctx.channel()).number);
-      seen.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>()).add(record);
-      current = new ServerExchange(ctx, request, Script.of(uri), record, () -> current = null);
+      List<Seen> all = seen.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>());
+      all.add(record);
+      current =
+          new ServerExchange(
+              ctx, request, Script.of(uri), record, all.size() > 1, () -> current = null);
       current.begin();
     }
 

@@ -160,6 +160,11 @@ public final class Script {
     return with("fault", fault).with("after", after);
   }
 
+  /** The fault happens to the first request for the URI, and not if that is sent again. */
+  public Script once() {
+    return with("once", true);
+  }
+
   // ---- what the server reads ------------------------------------------------------------------
 
   int status() {
@@ -236,6 +241,10 @@ public final class Script {
   /** −1 if the fault is in place of the head. */
   long faultAfter() {
     return number("after", -1);
+  }
+
+  boolean isOnce() {
+    return words.containsKey("once");
   }
 
   private long number(String word, long otherwise) {

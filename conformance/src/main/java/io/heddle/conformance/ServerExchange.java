@@ -83,15 +83,22 @@ final class ServerExchange {
   /**
    * An exchange that has begun.
    *
+   * @param again whether there was a request for this URI before
    * @param whenDone runs when request and response are complete, and the channel free for the next
    */
   ServerExchange(
-      ChannelHandlerContext ctx, HttpRequest request, Script script, Seen seen, Runnable whenDone) {
+      ChannelHandlerContext ctx,
+      HttpRequest request,
+      Script script,
+      Seen seen,
+      boolean again,
+      Runnable whenDone) {
     this.ctx = ctx;
     this.channel = ctx.channel();
     this.request = request;
     this.script = script;
     this.seen = seen;
+    this.faultDone = again && script.isOnce();
     this.whenDone = whenDone;
   }
 

@@ -245,6 +245,16 @@ final class Standing {
     kit.assertIdle(client());
   }
 
+  /** The client is closed: the call has ended, and so has the one that had the lease. */
+  void assertClosed() {
+    assertEnds(Failure.CLOSED);
+    lookupMayEnd.countDown();
+    if (holder != null) {
+      kit.assertExpected(Failure.CLOSED, holder.failure(Bounds.PROMPT));
+    }
+    assertSeenToLeave();
+  }
+
   /** The server sees the client leave, without anybody telling it. */
   void assertSeenToLeave() {
     if (place == Standstill.HANDSHAKE) {

@@ -428,7 +428,11 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
     }
     Channel open = channel;
     if (open != null) {
-      open.close(); // HTTP/2: resets the stream
+      if (open instanceof Http2StreamChannel) {
+        open.close(); // resets the stream
+      } else {
+        ReferencePool.drop(open);
+      }
       end(false);
     } else if (lease.connection.eventLoop().inEventLoop() && !lease.connection.isActive()) {
       end(false);

@@ -73,7 +73,7 @@ final class ReferencePool {
         if (reusable && connection.isActive()) {
           keep(idleUnder, connection);
         } else {
-          connection.close();
+          drop(connection);
         }
       }
       slots.release();
@@ -86,6 +86,7 @@ final class ReferencePool {
     final Set<Exchange<Shared>> waiting = new HashSet<>();
     @Nullable Channel channel;
     boolean ready;
+    boolean used;
     boolean gone;
 
     final Slots streams = new Slots(0);
@@ -122,7 +123,7 @@ final class ReferencePool {
   }
 
   void close() {
-    channels.forEach(Channel::close);
+    channels.forEach(ReferencePool::drop);
   }
 
   Lease lease(ReferenceClient.Prepared call, String host, InetSocketAddress address)
@@ -130,6 +131,16 @@ final class ReferencePool {
     return client.settings.wire().isMultiplexed()
         ? stream(call, host, address)
         : connection(call, host, address);
+  }
+
+  /** Closes a connection at once: no good-bye of TLS or HTTP/2, for which the peer must read. */
+  static void drop(Channel connection) {
+    ChannelHandlerContext first = connection.pipeline().firstContext();
+    if (first == null) {
+      connection.close();
+    } else {
+      first.close();
+    }
   }
 
   // ---- HTTP/1.1 -------------------------------------------------------------------------------
@@ -178,7 +189,7 @@ final class ReferencePool {
   private Exchange<Channel> connect(String host, InetSocketAddress address) {
     Exchange<Channel> connected = new Exchange<>(Channel::close);
     Channel channel = open(host, address, connected, null);
-    connected.onAbandon(channel::close);
+    connected.onAbandon(() -> drop(channel));
     return connected;
   }
 
@@ -191,7 +202,12 @@ final class ReferencePool {
         call.await(join(host, address), Failure.CONNECT_TIMEOUT, settings.connectTimeout());
     Slots slot =
         call.await(connection.streams.take(), Failure.LEASE_TIMEOUT, settings.leaseTimeout());
-    return new Lease(Kit.present(connection.channel, "channel"), false, slot, null);
+    boolean used;
+    synchronized (this) {
+      used = connection.used;
+      connection.used = true;
+    }
+    return new Lease(Kit.present(connection.channel, "channel"), used, slot, null);
   }
 
   private synchronized Exchange<Shared> join(String host, InetSocketAddress address) {
@@ -222,7 +238,7 @@ final class ReferencePool {
     Channel channel = connection.channel;
     if (connection.waiting.isEmpty() && !connection.ready && channel != null) {
       connection.gone = true; // nobody waits any more
-      channel.close();
+      drop(channel);
     }
   }
 
@@ -341,7 +357,7 @@ final class ReferencePool {
           }
         });
     if (client.isClosed()) {
-      channel.close();
+      drop(channel);
     }
     return channel;
   }
