@@ -2,6 +2,7 @@ package io.heddle.conformance;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
@@ -126,10 +127,14 @@ final class Contents {
 
   /** Checks that the first {@code n} bytes of a buffer are those at this position. */
   static void check(byte[] buffer, int n, long position) {
-    for (int i = 0; i < n; i++) {
-      if (buffer[i] != BYTES[offset(position + i)]) {
-        throw new AssertionError("the byte at position " + (position + i) + " is wrong");
+    for (int done = 0; done < n; ) {
+      int length = Math.min(PIECE, n - done);
+      int from = offset(position + done);
+      int wrong = Arrays.mismatch(buffer, done, done + length, BYTES, from, from + length);
+      if (wrong >= 0) {
+        throw new AssertionError("the byte at position " + (position + done + wrong) + " is wrong");
       }
+      done += length;
     }
   }
 }

@@ -282,7 +282,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
         .addListener(
             written -> {
               if (!written.isSuccess()) {
-                opened.close();
+                closed(); // while it was idle, and so before this was told
               }
             });
     if (body == null) {
@@ -393,6 +393,10 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
+    closed();
+  }
+
+  private void closed() {
     Failure kind = reason;
     if (kind == null) {
       kind = headSeen ? closedInBody() : Failure.RESET_BEFORE_HEAD;
