@@ -1,0 +1,140 @@
+package io.heddle.conformance;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.zip.CRC32C;
+
+/**
+ * The bytes of all bodies: endless, the same each time, and with a period that is a prime, so that
+ * a buffer of theirs that is lost, doubled or in the wrong place shows in the checksum.
+ */
+final class Contents {
+
+  private static final int PERIOD = 65_521;
+
+  /** How many bytes {@link #copy} and the server take at most at a time. */
+  static final int PIECE = 16 * 1024;
+
+  private static final byte[] BYTES = bytes();
+
+  private Contents() {}
+
+  private static byte[] bytes() {
+    byte[] bytes = new byte[PERIOD + PIECE];
+    int state = 1;
+    for (int i = 0; i < PERIOD; i++) {
+      state = state * 1_664_525 + 1_013_904_223;
+      bytes[i] = (byte) (state >>> 24);
+    }
+    System.arraycopy(bytes, 0, bytes, PERIOD, PIECE);
+    return bytes;
+  }
+
+  /** An array that holds, from {@link #offset}, at least {@link #PIECE} bytes of the contents. */
+  static byte[] array() {
+    return BYTES;
+  }
+
+  /** Where in {@link #array} the byte at this position of a body is. */
+  static int offset(long position) {
+    return (int) (position % PERIOD);
+  }
+
+  /** The first {@code length} bytes. */
+  static byte[] first(int length) {
+    byte[] copy = new byte[length];
+    for (int done = 0; done < length; ) {
+      done += copy(done, copy, done, length - done);
+    }
+    return copy;
+  }
+
+  /** Copies up to {@code length} bytes from this position, and says how many. */
+  static int copy(long position, byte[] to, int from, int length) {
+    int n = Math.min(length, PIECE);
+    System.arraycopy(BYTES, offset(position), to, from, n);
+    return n;
+  }
+
+  /** The checksum of the first {@code length} bytes. */
+  static long checksum(long length) {
+    CRC32C crc = new CRC32C();
+    for (long done = 0; done < length; ) {
+      int n = (int) Math.min(PIECE, length - done);
+      crc.update(BYTES, offset(done), n);
+      done += n;
+    }
+    return crc.getValue();
+  }
+
+  /** The first {@code length} bytes, as a stream that can be read once. */
+  static InputStream stream(long length) {
+    return new InputStream() {
+      private long position;
+
+      @Override
+      public int read() {
+        return position == length ? -1 : BYTES[offset(position++)] & 0xff;
+      }
+
+      @Override
+      public int read(byte[] b, int off, int len) {
+        if (len == 0) {
+          return 0;
+        }
+        if (position == length) {
+          return -1;
+        }
+        int n = copy(position, b, off, (int) Math.min(len, length - position));
+        position += n;
+        return n;
+      }
+    };
+  }
+
+  /** A writer of the first {@code length} bytes. */
+  static BodyWriter writer(long length) {
+    return out -> {
+      for (long done = 0; done < length; ) {
+        int n = (int) Math.min(PIECE, length - done);
+        out.write(BYTES, offset(done), n);
+        done += n;
+      }
+    };
+  }
+
+  /** A writer that never ends by itself. */
+  static BodyWriter endless() {
+    return writer(Long.MAX_VALUE);
+  }
+
+  /**
+   * Reads a body to its end and checks each byte.
+   *
+   * @return its length
+   * @throws AssertionError at the first byte that is wrong
+   */
+  static long check(InputStream in) throws IOException {
+    byte[] buffer = new byte[PIECE];
+    long position = 0;
+    for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
+      check(buffer, n, position);
+      position += n;
+    }
+    return position;
+  }
+
+  /** Checks that the first {@code n} bytes of a buffer are those at this position. */
+  static void check(byte[] buffer, int n, long position) {
+    for (int done = 0; done < n; ) {
+      int length = Math.min(PIECE, n - done);
+      int from = offset(position + done);
+      int wrong = Arrays.mismatch(buffer, done, done + length, BYTES, from, from + length);
+      if (wrong >= 0) {
+        throw new AssertionError("the byte at position " + (position + done + wrong) + " is wrong");
+      }
+      done += length;
+    }
+  }
+}

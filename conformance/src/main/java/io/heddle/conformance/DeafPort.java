@@ -1,0 +1,55 @@
+package io.heddle.conformance;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A port at which connecting never ends: somebody listens, does not accept, and the queue of those
+ * who wait to be accepted is full, so that the kernel drops what comes.
+ */
+final class DeafPort implements AutoCloseable {
+
+  private final ServerSocket listener;
+  private final List<SocketChannel> queue = new ArrayList<>();
+
+  DeafPort() throws IOException {
+    listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    boolean full = false;
+    while (!full) {
+      if (queue.size() > 50) {
+        throw new IllegalStateException("this system's queue of connections does not fill up");
+      }
+      SocketChannel next = SocketChannel.open();
+      queue.add(next);
+      next.configureBlocking(false);
+      boolean connected = next.connect(new InetSocketAddress(listener.getInetAddress(), port()));
+      full = !connected && !Bounds.holds(Duration.ofMillis(150), () -> isConnected(next));
+    }
+  }
+
+  int port() {
+    return listener.getLocalPort();
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (SocketChannel each : queue) {
+      each.close();
+    }
+    listener.close();
+  }
+
+  private static boolean isConnected(SocketChannel channel) {
+    try {
+      return channel.finishConnect();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.heddle.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/** FA: failures of the network and of the server. */
+interface FailureRules {
+
+  /** How many bytes of a body come before it breaks. */
+  int SOUND = 50_000;
+
+  @Rule("FA-01")
+  default void refused(Kit kit) throws Exception {
+    Client client = kit.open();
+    URI nobody;
+    try (ServerSocket listener = new ServerSocket(0)) {
+      nobody = URI.create(kit.wire().scheme() + "://127.0.0.1:" + listener.getLocalPort() + "/");
+    }
+    assertFails(kit, client, Call.get(nobody), Failure.REFUSED);
+  }
+
+  @Rule("FA-02")
+  default void unknownHost(Kit kit) throws Exception {
+    String nowhere = "nowhere.heddle.test";
+    NameLookup lookup =
+        host -> {
+          if (host.equals(nowhere)) {
+            throw new UnknownHostException(host);
+          }
+          return List.of(InetAddress.getLoopbackAddress());
+        };
+    Client client = kit.open(kit.settings().lookup(lookup));
+    URI uri = kit.server().uri(nowhere, Script.ok());
+    assertFails(kit, client, Call.get(uri), Failure.UNKNOWN_HOST);
+  }
+
+  @Rule("FA-03")
+  default void resetBeforeHead(Kit kit) throws Exception {
+    Client client = kit.open();
+    URI uri = kit.uri(Script.ok().fault(Script.Fault.RESET));
+    assertFails(kit, client, Call.get(uri), Failure.RESET_BEFORE_HEAD);
+  }
+
+  @Rule("FA-04")
+  default void closeBeforeHead(Kit kit) throws Exception {
+    Client client = kit.open();
+    URI uri = kit.uri(Script.ok().fault(Script.Fault.CLOSE));
+    assertFails(kit, client, Call.get(uri), Failure.RESET_BEFORE_HEAD);
+  }
+
+  @Rule("FA-05")
+  default void staleConnection(Kit kit) throws Exception {
+    Client client = kit.open();
+    for (int i = 0; i < 20; i++) {
+      kit.assertWorks(client);
+      kit.server().closeConnections();
+      kit.assertWorks(client);
+    }
+  }
+
+  @Rule("FA-06")
+  default void postIsNotSentTwice(Kit kit) throws Exception {
+    Client client = kit.open();
+    kit.assertWorks(client); // so that its connection has been used before
+    URI uri = kit.uri(Script.ok().fault(Script.Fault.RESET));
+    Body body = new Body.Bytes(Contents.first(1000));
+    assertFails(kit, client, Call.post(uri, body), Failure.RESET_BEFORE_HEAD);
+    assertEquals(1, kit.server().seen(uri).size(), "times sent");
+  }
+
+  @Rule("FA-07")
+  default void resetInBody(Kit kit) throws Exception {
+    assertBreaks(
+        kit, Script.ok().body(2 * SOUND).fault(Script.Fault.RESET, SOUND), Failure.RESET_IN_BODY);
+  }
+
+  @Rule("FA-08")
+  default void resetInUpload(Kit kit) throws Exception {
+    Client client = kit.open();
+    URI uri = kit.uri(Script.ok().early().delay(Duration.ofMillis(100)).fault(Script.Fault.RESET));
+    Call.Builder call = Call.post(uri, new Body.Writer(Contents.endless()));
+    assertFails(kit, client, call, Failure.RESET_BEFORE_HEAD);
+  }
+
+  /** The call fails as it should, and the client's next call works. */
+  static void assertFails(Kit kit, Client client, Call.Builder call, Failure kind)
+      throws Exception {
+    assertFails(kit, client, call, kind, 0);
+  }
+
+  /**
+   * The same.
+   *
+   * @param leases how many other calls have
+   */
+  static void assertFails(Kit kit, Client client, Call.Builder call, Failure kind, int leases)
+      throws Exception {
+    Throwable failure = TraceRules.failureOf(kit, client, call);
+    kit.assertExpected(kind, failure);
+    kit.assertLeases(client, leases);
+    kit.assertWorks(client);
+  }
+
+  /** A body that breaks: what came before can be read, then each read fails, and anew. */
+  static void assertBreaks(Kit kit, Script script, Failure kind) throws Exception {
+    Client client = kit.open();
+    try (Reply reply = kit.get(client, script)) {
+      InputStream in = reply.body();
+      byte[] sound = in.readNBytes(SOUND);
+      assertEquals(SOUND, sound.length);
+      Contents.check(sound, SOUND, 0);
+      Set<Throwable> failures = Collections.newSetFromMap(new IdentityHashMap<>());
+      for (int i = 0; i < 3; i++) {
+        IOException failure = assertThrows(IOException.class, () -> in.read(new byte[100]));
+        kit.assertExpected(kind, failure);
+        assertTrue(failures.add(failure), "the same exception again: " + failure);
+      }
+      kit.assertIdle(client);
+    }
+    kit.assertWorks(client);
+  }
+}

@@ -1,0 +1,251 @@
+package io.heddle.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** H2: what only HTTP/2 has, and above all that exchanges share a connection without harm. */
+interface Http2Rules {
+
+  /** Where a stream can be given up. */
+  List<Standstill> PLACES = List.of(Standstill.UPLOAD, Standstill.HEAD, Standstill.BODY);
+
+  @Rule("H2-01")
+  default void interruptHarmsNoSibling(Kit kit) throws Exception {
+    for (Standstill place : PLACES) {
+      Siblings siblings = new Siblings(kit);
+      Standing call = siblings.join(new Standing(kit, place));
+      call.caller().thread().interrupt();
+      call.assertEnds(Failure.INTERRUPTED);
+      call.assertSeenToLeave();
+      siblings.assertUnharmed();
+    }
+  }
+
+  @Rule("H2-02")
+  default void cancelHarmsNoSibling(Kit kit) throws Exception {
+    for (Standstill place : PLACES) {
+      Siblings siblings = new Siblings(kit);
+      Standing call = siblings.join(new Standing(kit, place));
+      call.call().cancel();
+      call.assertEnds(Failure.CANCELLED);
+      call.assertSeenToLeave();
+      siblings.assertUnharmed();
+    }
+  }
+
+  @Rule("H2-03")
+  default void deadlineHarmsNoSibling(Kit kit) throws Exception {
+    for (Standstill place : PLACES) {
+      Siblings siblings = new Siblings(kit);
+      Standing call =
+          siblings.join(new Standing(kit, place).options(get -> get.deadline(DeadlineRules.TIME)));
+      call.assertEndsAfter(DeadlineRules.TIME, Failure.DEADLINE);
+      call.assertSeenToLeave();
+      siblings.assertUnharmed();
+    }
+  }
+
+  @Rule("H2-04")
+  default void earlyCloseHarmsNoSibling(Kit kit) throws Exception {
+    Siblings siblings = new Siblings(kit);
+    URI uri = kit.uri(Script.ok().body(ExchangeRules.MORE_THAN_BUFFERS));
+    Reply reply = kit.execute(siblings.client, Call.get(uri));
+    CancelRules.assertClosesAtOnce(kit, reply);
+    Bounds.await(Bounds.PROMPT, "the server sees the abort", kit.seen(uri)::isAborted);
+    siblings.assertUnharmed();
+  }
+
+  @Rule("H2-05")
+  default void streamReset(Kit kit) throws Exception {
+    Siblings siblings = new Siblings(kit);
+    URI uri = kit.uri(Script.ok().fault(Script.Fault.STREAM_RESET));
+    FailureRules.assertFails(kit, siblings.client, Call.get(uri), Failure.STREAM_RESET, 20);
+    siblings.assertUnharmed();
+  }
+
+  @Rule("H2-06")
+  default void streamResetInBody(Kit kit) throws Exception {
+    Script script = Script.ok().body(2 * FailureRules.SOUND);
+    FailureRules.assertBreaks(
+        kit, script.fault(Script.Fault.STREAM_RESET, FailureRules.SOUND), Failure.STREAM_RESET);
+  }
+
+  @Rule("H2-07")
+  default void gracefulGoAway(Kit kit) throws Exception {
+    Siblings siblings = new Siblings(kit, 20);
+    URI uri = kit.uri(Script.ok().body(100).fault(Script.Fault.GOAWAY).once());
+    Caller<Void> refused =
+        kit.call(
+            () -> {
+              kit.assertWhole(kit.execute(siblings.client, Call.get(uri)), 200, 100);
+              return null;
+            });
+    Bounds.await(Bounds.LONG, "the refused call ends", refused::isDone);
+    if (refused.hasFailed()) {
+      kit.assertExpected(Failure.GOAWAY, refused.failure(Bounds.PROMPT));
+    }
+    kit.assertWorks(siblings.client); // on a connection of its own
+    siblings.assertUnharmed();
+  }
+
+  @Rule("H2-08")
+  default void goAwayWithError(Kit kit) throws Exception {
+    Client client = kit.open(kit.settings().maxConnections(1));
+    kit.assertWorks(client);
+    List<URI> uris = new ArrayList<>();
+    List<Caller<Integer>> callers = new ArrayList<>();
+    for (int i = 0; i <= 5; i++) {
+      Script script =
+          Script.ok().fault(i < 5 ? Script.Fault.STALL : Script.Fault.GOAWAY_ERROR).once();
+      URI uri = kit.uri(script);
+      uris.add(uri);
+      // POST, so that none of them may be sent again.
+      Call.Builder call = Call.post(uri, new Body.Bytes(Contents.first(100)));
+      callers.add(kit.call(() -> kit.execute(client, call).status()));
+      kit.seen(uri);
+    }
+    for (Caller<Integer> each : callers) {
+      // Which of the two, the library sees first or last.
+      kit.assertExpected(
+          List.of(Failure.GOAWAY, Failure.RESET_BEFORE_HEAD), each.failure(Bounds.LONG));
+    }
+    kit.assertIdle(client);
+    kit.assertWorks(client);
+    for (URI each : uris) {
+      assertEquals(1, kit.server().seen(each).size(), "times sent");
+    }
+  }
+
+  @Rule("H2-09")
+  default void fewStreams(Kit kit) throws Exception {
+    FaultServer server = kit.server(Certificates.RIGHT, 2);
+    Client client = kit.open(kit.settings().maxConnections(1));
+    assertAllServed(kit, server, client);
+    assertTrue(server.takePeakStreams() <= 2, "more streams than allowed");
+  }
+
+  @Rule("H2-10")
+  default void numberOfStreamsChanges(Kit kit) throws Exception {
+    FaultServer server = kit.server(Certificates.RIGHT, 10);
+    Client client = kit.open(kit.settings().maxConnections(1));
+    assertAllServed(kit, server, client);
+    server.maxStreams(1);
+    kit.assertWorks(client, server); // after which the client has heard of it
+    server.takePeakStreams();
+    assertAllServed(kit, server, client);
+    assertEquals(1, server.takePeakStreams(), "streams, where one is allowed");
+    server.maxStreams(5);
+    kit.assertWorks(client, server);
+    server.takePeakStreams();
+    assertAllServed(kit, server, client);
+    int streams = server.takePeakStreams();
+    assertTrue(streams > 1 && streams <= 5, streams + " streams, where five are allowed");
+    assertEquals(1, server.connectionsAccepted(), "connections");
+  }
+
+  @Rule("H2-11")
+  default void unreadBodyStopsNoSibling(Kit kit) throws Exception {
+    Client client = kit.open(kit.settings().maxConnections(1));
+    URI unread = kit.uri(Script.ok().body(ExchangeRules.MORE_THAN_BUFFERS));
+    Reply reply = kit.execute(client, Call.get(unread));
+    Bounds.settled(kit.seen(unread)::sentBytes);
+    for (int i = 0; i < 3; i++) {
+      kit.assertWhole(kit.get(client, Script.ok().body(2_000_000)), 200, 2_000_000);
+    }
+    reply.close();
+  }
+
+  @Rule("H2-12")
+  default void stalledUploadStopsNoSibling(Kit kit) throws Exception {
+    Client client = kit.open(kit.settings().maxConnections(1));
+    Standing stalled = new Standing(kit, Standstill.UPLOAD).start(client);
+    for (int i = 0; i < 3; i++) {
+      URI uri = kit.uri(Script.ok());
+      Body body = new Body.Bytes(Contents.first(2_000_000));
+      kit.assertWhole(kit.execute(client, Call.post(uri, body)), 200, 0);
+    }
+    stalled.call().cancel();
+    stalled.assertEnds(Failure.CANCELLED);
+  }
+
+  /** 20 calls at once, each of which takes a moment, succeed, and none is sent twice. */
+  private static void assertAllServed(Kit kit, FaultServer server, Client client) {
+    List<Caller<Integer>> callers = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      URI uri = server.uri(Script.ok().body(100).delay(Duration.ofMillis(20)));
+      callers.add(
+          kit.call(
+              () -> {
+                kit.assertWhole(kit.execute(client, Call.get(uri)), 200, 100);
+                return server.seen(uri).size();
+              }));
+    }
+    for (Caller<Integer> each : callers) {
+      assertEquals(1, each.result(Bounds.LONG), "times sent");
+    }
+  }
+
+  /**
+   * Twenty exchanges on one connection, half of which wait for a head and half for more of a body,
+   * until they are let go on.
+   */
+  final class Siblings {
+    final Client client;
+    private final Kit kit;
+    private final int connection;
+    private final List<URI> uris = new ArrayList<>();
+    private final List<Caller<Void>> callers = new ArrayList<>();
+
+    Siblings(Kit kit) throws Exception {
+      this(kit, 1);
+    }
+
+    Siblings(Kit kit, int maxConnections) throws Exception {
+      this.kit = kit;
+      this.client = kit.open(kit.settings().maxConnections(maxConnections));
+      URI first = kit.uri(Script.ok());
+      kit.assertWhole(kit.execute(client, Call.get(first)), 200, 0);
+      this.connection = kit.seen(first).connection();
+      for (int i = 0; i < 20; i++) {
+        Script script = Script.ok().body(10_000).fault(Script.Fault.STALL, i % 2 == 0 ? -1 : 5000);
+        URI uri = kit.uri(script);
+        uris.add(uri);
+        callers.add(
+            kit.call(
+                () -> {
+                  kit.assertWhole(kit.execute(client, Call.get(uri)), 200, 10_000);
+                  return null;
+                }));
+      }
+      for (URI each : uris) {
+        Seen seen = kit.seen(each);
+        Bounds.await(Bounds.LONG, "a sibling stands still", seen::isStalled);
+      }
+    }
+
+    /** Starts a call of the same client. */
+    Standing join(Standing call) throws Exception {
+      call.start(client);
+      assertEquals(connection, kit.seen(call.uri()).connection(), "the connection is shared");
+      return call;
+    }
+
+    /** All of them finish once they may, on that connection, and none was sent twice. */
+    void assertUnharmed() {
+      kit.assertLeases(client, callers.size());
+      for (URI each : uris) {
+        Seen seen = kit.seen(each);
+        assertEquals(connection, seen.connection(), "connection");
+        seen.release();
+      }
+      callers.forEach(each -> each.result(Bounds.LONG));
+      uris.forEach(kit::seen); // and still once
+      kit.assertIdle(client);
+    }
+  }
+}

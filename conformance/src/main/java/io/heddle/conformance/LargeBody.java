@@ -1,0 +1,36 @@
+package io.heddle.conformance;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+
+/** Sends or receives a body of 200 MiB, in a JVM whose heap has 64 MiB. */
+final class LargeBody implements OtherJvm.Task {
+
+  static final long LENGTH = 200 * 1024 * 1024;
+
+  /** Which body is large. */
+  enum Way {
+    UP,
+    DOWN
+  }
+
+  static void inSmallHeap(Kit kit, Way way, URI uri) throws IOException, InterruptedException {
+    OtherJvm.run(kit, List.of("-Xmx64m", "-XX:+ExitOnOutOfMemoryError"), LargeBody.class, way, uri);
+  }
+
+  /** Arguments: the way, the URI. */
+  @Override
+  public void run(ClientDriver driver, Wire wire, List<String> args) throws Exception {
+    boolean down = Way.valueOf(args.get(0)) == Way.DOWN;
+    URI uri = URI.create(args.get(1));
+    Call.Builder call =
+        down ? Call.get(uri) : Call.post(uri, new Body.Writer(Contents.writer(LENGTH)));
+    try (Client client = driver.open(OtherJvm.settings(wire).build());
+        Reply reply = client.prepare(call.build()).execute()) {
+      long length = Contents.check(reply.body());
+      Kit.check(reply.status() == 200, "status " + reply.status());
+      Kit.check(length == (down ? LENGTH : 0), length + " bytes");
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.heddle.conformance;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Fails a test that leaves behind what was not there before it: a thread, virtual or platform, a
+ * socket or a selector. What is still on its way out has some seconds to go.
+ *
+ * <p>Sockets and selectors are those of {@code /proc/self/fd}; where there is no such directory,
+ * only threads are checked.
+ */
+public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
+
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(LeakCheck.class);
+
+  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+
+  /** Threads of the JDK, of the test's engine and of our server, which come and go as they like. */
+  private static final List<String> OTHERS =
+      List.of(
+          FaultServer.THREADS,
+          "ForkJoinPool",
+          "VirtualThread-",
+          "Common-Cleaner",
+          "Cleaner-",
+          "process reaper",
+          "Attach Listener",
+          "Signal Dispatcher",
+          "Notification Thread",
+          "JFR ",
+          "CompletableFutureDelayScheduler",
+          "surefire",
+          "junit-",
+          "globalEventExecutor");
+
+  /** What there is at one moment. */
+  record Snapshot(Set<Long> threads, Set<String> sockets, long selectors) {
+
+    static Snapshot take() {
+      Set<Long> threads = new HashSet<>();
+      ThreadDump.take().forEach(each -> threads.add(each.id()));
+      Collection<String> descriptors = descriptors();
+      Set<String> sockets = new HashSet<>(descriptors);
+      sockets.removeIf(each -> !each.startsWith("socket:"));
+      return new Snapshot(threads, sockets, selectorsIn(descriptors));
+    }
+
+    /** What is there now and was not there then; empty if nothing. */
+    List<String> leaks(Predicate<String> ignoredThreads) {
+      List<String> leaks = new ArrayList<>();
+      for (ThreadDump.Entry each : ThreadDump.take()) {
+        if (!threads.contains(each.id())
+            && each.id() != Thread.currentThread().threadId()
+            && !isOthers(each.name())
+            && !ignoredThreads.test(each.name())) {
+          leaks.add("thread " + each.text().strip());
+        }
+      }
+      Collection<String> descriptors = descriptors();
+      for (String each : descriptors) {
+        if (each.startsWith("socket:") && !sockets.contains(each)) {
+          leaks.add("descriptor of a " + each);
+        }
+      }
+      long more = selectorsIn(descriptors) - selectors;
+      if (more > 0) {
+        leaks.add(more + " descriptors of selectors");
+      }
+      return leaks;
+    }
+
+    /** Fails if there still are leaks after some seconds. */
+    void assertNoLeaks(Predicate<String> ignoredThreads) {
+      long start = System.nanoTime();
+      List<String> leaks = leaks(ignoredThreads);
+      while (!leaks.isEmpty()) {
+        if (System.nanoTime() - start > Bounds.LONG.toNanos() / 2) {
+          throw new AssertionError("left behind:\n" + String.join("\n\n", leaks));
+        }
+        Bounds.pause();
+        leaks = leaks(ignoredThreads);
+      }
+    }
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    context.getStore(NAMESPACE).put("before", Snapshot.take());
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    Snapshot before = context.getStore(NAMESPACE).remove("before", Snapshot.class);
+    if (before != null && context.getExecutionException().isEmpty()) {
+      before.assertNoLeaks(thread -> false);
+    }
+  }
+
+  private static boolean isOthers(String thread) {
+    return thread.contains("Poller") || OTHERS.stream().anyMatch(thread::startsWith);
+  }
+
+  private static long selectorsIn(Collection<String> descriptors) {
+    return descriptors.stream().filter("anon_inode:[eventpoll]"::equals).count();
+  }
+
+  private static List<String> descriptors() {
+    List<String> targets = new ArrayList<>();
+    if (!Files.isDirectory(DESCRIPTORS)) {
+      return targets;
+    }
+    try (Stream<Path> all = Files.list(DESCRIPTORS)) {
+      for (Path each : (Iterable<Path>) all::iterator) {
+        try {
+          targets.add(Files.readSymbolicLink(each).toString());
+        } catch (IOException e) {
+          // closed in the meantime
+        }
+      }
+    } catch (IOException e) {
+      throw new AssertionError("cannot list " + DESCRIPTORS, e);
+    }
+    return targets;
+  }
+}

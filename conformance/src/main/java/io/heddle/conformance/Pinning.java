@@ -1,0 +1,82 @@
+package io.heddle.conformance;
+
+import io.heddle.pinning.PinningRecorder;
+import io.heddle.pinning.PinningReport;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/**
+ * Records what many calls do to the carriers, once all is warm. In a JVM of its own, where nobody
+ * else uses virtual threads.
+ */
+final class Pinning implements OtherJvm.Task {
+
+  private static final int WARM_UPS = 3;
+  private static final int BODY = 100_000;
+
+  /** What is looked at. */
+  enum Figure {
+    /** Pins, while 20 callers stream bodies both ways. */
+    PINS,
+    /** Carriers, while 300 callers wait. */
+    CARRIERS
+  }
+
+  /** The script of the URI for either figure. */
+  static Script script(Figure figure) {
+    return figure == Figure.PINS
+        ? Script.ok().body(BODY)
+        : Script.ok().delay(Duration.ofMillis(200));
+  }
+
+  /** Arguments: the figure, the URI. */
+  @Override
+  public void run(ClientDriver driver, Wire wire, List<String> args) throws Exception {
+    Figure figure = Figure.valueOf(args.get(0));
+    URI uri = URI.create(args.get(1));
+    try (Client client = driver.open(OtherJvm.settings(wire).maxConnections(300).build())) {
+      PinningReport report =
+          PinningRecorder.record(
+              WARM_UPS,
+              () -> {
+                if (figure == Figure.PINS) {
+                  inParallel(20, () -> stream(client, uri));
+                } else {
+                  inParallel(300, () -> call(client, Call.get(uri)));
+                }
+              });
+      System.out.println(report.describe());
+      if (figure == Figure.PINS) {
+        report.assertClean();
+      } else {
+        Kit.check(
+            report.peakCarriers() <= report.parallelism(),
+            "more carriers than the scheduler means to have");
+      }
+    }
+  }
+
+  private static long stream(Client client, URI uri) throws Exception {
+    return call(client, Call.get(uri))
+        + call(client, Call.post(uri, new Body.Bytes(Contents.first(BODY))))
+        + call(client, Call.post(uri, new Body.Writer(Contents.writer(BODY))))
+        + call(client, Call.post(uri, new Body.Stream(Contents.stream(BODY), -1)));
+  }
+
+  private static long call(Client client, Call.Builder call) throws Exception {
+    try (Reply reply = client.prepare(call.build()).execute()) {
+      return Contents.check(reply.body());
+    }
+  }
+
+  private static void inParallel(int callers, Callable<Long> work) {
+    List<Caller<Long>> all = new ArrayList<>();
+    for (int i = 0; i < callers; i++) {
+      all.add(new Caller<>(Thread.ofVirtual(), work).start());
+    }
+    all.forEach(each -> each.result(Bounds.LONG));
+  }
+}

@@ -1,0 +1,201 @@
+package io.heddle.conformance;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Runs each rule of a suite: on a virtual thread, within its time limit, with a {@link Kit} of its
+ * own, and upside down where the suite has a {@link Deviation}.
+ */
+final class RuleExtension implements BeforeEachCallback, ParameterResolver, InvocationInterceptor {
+
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(RuleExtension.class);
+
+  private static final Path DUMPS = Path.of("target", "thread-dumps");
+
+  /** Lives as long as its suite. */
+  private record Shared(FaultServer server, @Nullable Throwable broken) implements AutoCloseable {
+
+    static Shared start(ConformanceSuite suite) {
+      FaultServer server = FaultServer.start(suite.wire());
+      try {
+        warmUp(suite, server);
+        return new Shared(server, null);
+      } catch (Exception | AssertionError e) {
+        return new Shared(server, e); // told to each rule, and not tried again for each
+      }
+    }
+
+    /** What the JDK and the library set up once, and keep, is not to be taken for a leak. */
+    private static void warmUp(ConformanceSuite suite, FaultServer server) throws Exception {
+      Caller<Integer> poller = new Caller<>(Thread.ofVirtual(), Shared::readFromSocket);
+      poller.start().result(Bounds.LONG);
+      Kit kit = new Kit(suite.driver(), suite.wire(), server);
+      Client client = kit.open();
+      kit.assertWorks(client);
+      kit.end(null);
+    }
+
+    /** On a virtual thread this starts the JDK's own poller. */
+    private static int readFromSocket() throws IOException {
+      try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+          Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort());
+          Socket accepted = listener.accept()) {
+        Thread.startVirtualThread(
+            () -> {
+              Bounds.pause();
+              try {
+                accepted.getOutputStream().write(1);
+              } catch (IOException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+        return client.getInputStream().read();
+      }
+    }
+
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    Throwable broken = shared(context).broken();
+    if (broken != null) {
+      throw new AssertionError("the client cannot make its first call", broken);
+    }
+  }
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == Kit.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    ConformanceSuite suite = suite(context);
+    Kit kit = new Kit(suite.driver(), suite.wire(), shared(context).server());
+    context.getStore(NAMESPACE).put(Kit.class, kit);
+    return kit;
+  }
+
+  @Override
+  public void interceptTestMethod(
+      Invocation<@Nullable Void> invocation,
+      ReflectiveInvocationContext<Method> method,
+      ExtensionContext context)
+      throws Throwable {
+    Rule rule = Kit.present(method.getExecutable().getAnnotation(Rule.class), "@Rule");
+    Kit kit = Kit.present(context.getStore(NAMESPACE).get(Kit.class, Kit.class), "kit");
+    LeakCheck.Snapshot before = LeakCheck.Snapshot.take();
+    Throwable failure = run(invocation, rule, context);
+    try {
+      kit.end(failure);
+      if (failure == null) {
+        before.assertNoLeaks(kit.driver()::outlivesClients);
+      }
+    } catch (Throwable left) {
+      failure = firstOf(failure, left);
+    }
+    judge(rule, failure, context.getRequiredTestClass());
+  }
+
+  private static void judge(Rule rule, @Nullable Throwable failure, Class<?> suite)
+      throws Throwable {
+    for (Deviation each : suite.getAnnotationsByType(Deviation.class)) {
+      if (each.rule().equals(rule.value())) {
+        if (failure == null) {
+          throw new AssertionError(
+              rule.value() + " holds: remove the deviation \"" + each.reason() + "\"");
+        }
+        throw new TestAbortedException(rule.value() + " is not kept: " + each.reason(), failure);
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static @Nullable Throwable run(
+      Invocation<@Nullable Void> invocation, Rule rule, ExtensionContext context)
+      throws InterruptedException, IOException {
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    Thread thread =
+        Thread.ofVirtual()
+            .name("rule " + rule.value())
+            .start(
+                () -> {
+                  try {
+                    invocation.proceed();
+                  } catch (Throwable t) {
+                    failure.set(t);
+                  }
+                });
+    if (thread.join(Bounds.limit(rule))) {
+      return failure.get();
+    }
+    AssertionError hangs =
+        new AssertionError(
+            rule.value()
+                + " has not ended within "
+                + Bounds.limit(rule).toSeconds()
+                + " s; all threads are in "
+                + dump(rule, context)
+                + ", those of the rule are\n"
+                + threadsOfRule());
+    thread.interrupt();
+    return hangs;
+  }
+
+  private static Path dump(Rule rule, ExtensionContext context) throws IOException {
+    Files.createDirectories(DUMPS);
+    String name = context.getRequiredTestClass().getSimpleName() + "-" + rule.value() + ".txt";
+    return Files.writeString(DUMPS.resolve(name), ThreadDump.text());
+  }
+
+  private static String threadsOfRule() {
+    return ThreadDump.take().stream()
+        .filter(each -> each.name().startsWith("rule ") || each.name().equals("caller"))
+        .map(ThreadDump.Entry::text)
+        .limit(20)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static Throwable firstOf(@Nullable Throwable first, Throwable second) {
+    if (first == null) {
+      return second;
+    }
+    first.addSuppressed(second);
+    return first;
+  }
+
+  private static ConformanceSuite suite(ExtensionContext context) {
+    return (ConformanceSuite) context.getRequiredTestInstance();
+  }
+
+  private static Shared shared(ExtensionContext context) {
+    ConformanceSuite suite = suite(context);
+    ExtensionContext ofClass = Kit.present(context.getParent().orElse(null), "the class's context");
+    return ofClass
+        .getStore(NAMESPACE)
+        .computeIfAbsent(Shared.class, key -> Shared.start(suite), Shared.class);
+  }
+}

@@ -1,0 +1,462 @@
+package io.heddle.conformance;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Plays one {@link Script}: one request and its response, on a connection of HTTP/1.1 or a stream
+ * of HTTP/2. All of it runs on the channel's event loop, and none of it waits there.
+ *
+ * <pre>{@code
+ * READING ─ the request is there, or the script answers early ─▶ ANSWERING ─▶ ANSWERED
+ *     └────────────── a fault, or the client leaves ────────────────┴──────▶ BROKEN
+ * }</pre>
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails shows as a closed channel
+final class ServerExchange {
+
+  /** How long the server still reads after an early answer before it closes, in ms. */
+  private static final long LINGER_MILLIS = 300;
+
+  /** How long what was sent before a reset has to arrive, in ms: a reset drops what has not. */
+  private static final long ARRIVAL_MILLIS = 100;
+
+  private static final int ENDLESS_HEAD_BYTES = 16 * 1024 * 1024;
+
+  private enum State {
+    READING,
+    ANSWERING,
+    ANSWERED,
+    BROKEN
+  }
+
+  private final ChannelHandlerContext ctx;
+  private final Channel channel;
+  private final HttpRequest request;
+  private final Script script;
+  private final Seen seen;
+  private final Runnable whenDone;
+
+  private State state = State.READING;
+  private boolean requestComplete;
+  private boolean stoppedReading;
+
+  // The response's body, once it is being sent.
+  private byte @Nullable [] gzipped;
+  private long position;
+  private boolean faultDone;
+  private boolean pumpScheduled;
+
+  /**
+   * An exchange that has begun.
+   *
+   * @param again whether there was a request for this URI before
+   * @param whenDone runs when request and response are complete, and the channel free for the next
+   */
+  ServerExchange(
+      ChannelHandlerContext ctx,
+      HttpRequest request,
+      Script script,
+      Seen seen,
+      boolean again,
+      Runnable whenDone) {
+    this.ctx = ctx;
+    this.channel = ctx.channel();
+    this.request = request;
+    this.script = script;
+    this.seen = seen;
+    this.faultDone = again && script.isOnce();
+    this.whenDone = whenDone;
+  }
+
+  // ---- events ---------------------------------------------------------------------------------
+
+  void begin() {
+    if (HttpUtil.is100ContinueExpected(request)) {
+      switch (script.expectation()) {
+        case REFUSE -> {
+          answer();
+          return;
+        }
+        case IGNORE -> seen.waitingToContinue(true);
+        case ACCEPT -> {
+          seen.waitingToContinue(true);
+          // Not at once: a client that does not wait would not be found out.
+          schedule(this::sendContinue, ARRIVAL_MILLIS);
+        }
+      }
+    }
+    stopReadingAtLimit();
+    if (script.isEarly()) {
+      answer();
+    }
+  }
+
+  void content(HttpContent content) {
+    if (content.decoderResult().isFailure()) {
+      return; // the connection ended within the body: closed() tells
+    }
+    byte[] bytes = new byte[content.content().readableBytes()];
+    content.content().readBytes(bytes);
+    seen.received(bytes);
+    if (content instanceof LastHttpContent) {
+      requestComplete = true;
+      seen.receivedAll();
+      if (state == State.READING) {
+        answer();
+      } else if (state == State.ANSWERED) {
+        done();
+      }
+    } else {
+      stopReadingAtLimit();
+    }
+  }
+
+  private void stopReadingAtLimit() {
+    if (!stoppedReading && seen.bodyBytes() >= script.takeLimit()) {
+      stoppedReading = true; // once: whoever has the server read on wants all of it
+      channel.config().setAutoRead(false);
+    }
+  }
+
+  void writabilityChanged() {
+    if (state == State.ANSWERING && channel.isWritable() && !pumpScheduled) {
+      pump();
+    }
+  }
+
+  /** The connection or the stream is closed, by whichever side. */
+  void closed() {
+    if (state == State.READING || state == State.ANSWERING) {
+      state = State.BROKEN;
+      seen.aborted();
+    }
+  }
+
+  // ---- the response ---------------------------------------------------------------------------
+
+  private void sendContinue() {
+    if (state == State.READING) {
+      seen.waitingToContinue(false);
+      ctx.writeAndFlush(
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+    }
+  }
+
+  private void answer() {
+    state = State.ANSWERING;
+    pumpScheduled = true; // nothing to pump before the head
+    if (script.delayMillis() > 0) {
+      schedule(this::head, script.delayMillis());
+    } else {
+      head();
+    }
+  }
+
+  private void head() {
+    if (state != State.ANSWERING) {
+      return;
+    }
+    Script.Fault fault = script.fault();
+    if (fault != null && script.faultAfter() < 0 && !faultDone) {
+      faultDone = true;
+      make(fault, this::head);
+      return;
+    }
+    if (!authorized()) {
+      FullHttpResponse challenge = full(HttpResponseStatus.UNAUTHORIZED);
+      challenge.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Basic realm=\"heddle\"");
+      challenge.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
+      send(challenge);
+      return;
+    }
+    HttpResponseStatus status = HttpResponseStatus.valueOf(script.status());
+    long length = bodyLength();
+    if (HttpMethod.HEAD.equals(request.method()) || status.code() == 204 || status.code() == 304) {
+      FullHttpResponse bodiless = full(status);
+      if (status.code() != 204) {
+        bodiless.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+      }
+      send(bodiless);
+      return;
+    }
+    HttpResponse head = new DefaultHttpResponse(HttpVersion.HTTP_1_1, status);
+    fields(head);
+    if (script.isChunked()) {
+      HttpUtil.setTransferEncodingChunked(head, true);
+    } else if (!script.isUntilClose()) {
+      head.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+    }
+    ctx.write(head);
+    pumpScheduled = false;
+    pump();
+  }
+
+  private boolean authorized() {
+    String credentials = script.credentials();
+    if (credentials == null) {
+      return true;
+    }
+    byte[] plain = credentials.getBytes(StandardCharsets.UTF_8);
+    return ("Basic " + Base64.getEncoder().encodeToString(plain))
+        .equals(request.headers().get(HttpHeaderNames.AUTHORIZATION));
+  }
+
+  private FullHttpResponse full(HttpResponseStatus status) {
+    FullHttpResponse response =
+        new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, Unpooled.EMPTY_BUFFER);
+    fields(response);
+    return response;
+  }
+
+  private void fields(HttpResponse response) {
+    HttpHeaders headers = response.headers();
+    script.headers().forEach(headers::set);
+    if (script.isGzip()) {
+      headers.set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
+    }
+    if (script.hasTrailers()) {
+      headers.set(HttpHeaderNames.TRAILER, "x-checksum");
+    }
+    if (closesConnection()) {
+      headers.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    }
+  }
+
+  private boolean closesConnection() {
+    return !isStream() && (script.isClose() || script.isUntilClose());
+  }
+
+  private long bodyLength() {
+    if (script.isGzip() && gzipped == null) {
+      gzipped = gzip(Contents.first((int) script.bodyLength()));
+    }
+    return gzipped == null ? script.bodyLength() : gzipped.length;
+  }
+
+  /** Sends as much of the body as there is room for, up to a fault or the end. */
+  private void pump() {
+    if (state != State.ANSWERING) {
+      return;
+    }
+    pumpScheduled = false;
+    Script.Fault fault = faultDone ? null : script.fault();
+    long end = fault == null ? bodyLength() : Math.min(bodyLength(), script.faultAfter());
+    while (position < end) {
+      if (!channel.isWritable()) {
+        ctx.flush();
+        if (!channel.isWritable()) {
+          return; // writabilityChanged goes on
+        }
+      }
+      int n = (int) Math.min(Math.min(script.piece(), Contents.PIECE), end - position);
+      ByteBuf piece =
+          gzipped == null
+              ? Unpooled.wrappedBuffer(Contents.array(), Contents.offset(position), n)
+              : Unpooled.wrappedBuffer(gzipped, (int) position, n);
+      position += n;
+      ctx.write(new DefaultHttpContent(piece)).addListener(sent -> count(sent.isSuccess(), n));
+      if (script.every() > 0) {
+        ctx.flush();
+        pumpScheduled = true;
+        schedule(this::pump, script.every());
+        return;
+      }
+    }
+    if (fault == null) {
+      send(last());
+      return;
+    }
+    faultDone = true;
+    pumpScheduled = true; // until the fault is over, if it ever is
+    // Only once what is before it has left.
+    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(sent -> schedule(() -> make(fault, this::pump), ARRIVAL_MILLIS));
+  }
+
+  private void count(boolean sent, int bytes) {
+    if (sent) {
+      seen.sent(bytes);
+    }
+  }
+
+  private LastHttpContent last() {
+    if (!script.hasTrailers()) {
+      return LastHttpContent.EMPTY_LAST_CONTENT;
+    }
+    LastHttpContent last = new DefaultLastHttpContent();
+    last.trailingHeaders().set("x-checksum", Long.toString(Contents.checksum(script.bodyLength())));
+    return last;
+  }
+
+  /** Sends what ends the response. */
+  private void send(Object end) {
+    ChannelFuture sent = ctx.writeAndFlush(end);
+    sent.addListener(
+        future -> {
+          if (!future.isSuccess() || state != State.ANSWERING) {
+            return; // closed() tells
+          }
+          state = State.ANSWERED;
+          seen.answered();
+          if (requestComplete) {
+            done();
+          } else if (script.isClose()) {
+            schedule(this::closeAfterEarlyAnswer, LINGER_MILLIS);
+          } else {
+            channel.config().setAutoRead(true); // drop the rest of the request
+          }
+        });
+  }
+
+  private void done() {
+    if (closesConnection()) {
+      channel.close();
+    } else {
+      whenDone.run();
+    }
+  }
+
+  private void closeAfterEarlyAnswer() {
+    if (isStream()) {
+      ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.NO_ERROR));
+    } else {
+      channel.close();
+    }
+  }
+
+  // ---- faults ---------------------------------------------------------------------------------
+
+  private void make(Script.Fault fault, Runnable otherwise) {
+    if (state != State.ANSWERING) {
+      return;
+    }
+    if (fault == Script.Fault.STALL) {
+      seen.stall(otherwise);
+      return;
+    }
+    if (fault == Script.Fault.GOAWAY) {
+      refuseFromHere();
+      return;
+    }
+    state = State.BROKEN; // by us: the client has not aborted
+    switch (fault) {
+      case CLOSE -> connection().close();
+      case RESET -> reset();
+      case GARBAGE ->
+          raw("What is this? It is not HTTP.\r\n\r\n").addListener(ChannelFutureListener.CLOSE);
+      case ENDLESS_HEAD -> {
+        raw("HTTP/1.1 200 OK\r\n");
+        endlessHead(0);
+      }
+      case STREAM_RESET -> ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
+      case GOAWAY_ERROR ->
+          goAway(Http2Error.INTERNAL_ERROR, lastStream()).addListener(ChannelFutureListener.CLOSE);
+      default -> throw new IllegalStateException(fault.toString());
+    }
+  }
+
+  private void reset() {
+    connection().config().setOption(ChannelOption.SO_LINGER, 0);
+    connection().pipeline().firstContext().close(); // past TLS, which would say good-bye
+  }
+
+  private void endlessHead(int sent) {
+    if (sent > ENDLESS_HEAD_BYTES || !channel.isActive()) {
+      channel.close();
+      return;
+    }
+    String field = "X-Fill-" + sent + ": " + "x".repeat(8 * 1024) + "\r\n";
+    raw(field)
+        .addListener(
+            written -> {
+              if (written.isSuccess()) {
+                endlessHead(sent + field.length());
+              }
+            });
+  }
+
+  /** HTTP/1.1: sends bytes past the codec. */
+  private ChannelFuture raw(String text) {
+    return channel
+        .pipeline()
+        .context(FaultServer.CODEC)
+        .writeAndFlush(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1));
+  }
+
+  private void refuseFromHere() {
+    state = State.BROKEN;
+    goAway(Http2Error.NO_ERROR, lastStream() - 2);
+  }
+
+  private int lastStream() {
+    return ((Http2StreamChannel) channel).stream().id();
+  }
+
+  private ChannelFuture goAway(Http2Error error, int lastStream) {
+    Channel connection = connection();
+    ChannelHandlerContext codec = connection.pipeline().context(FaultServer.CODEC);
+    ChannelFuture sent =
+        ((Http2ConnectionHandler) codec.handler())
+            .goAway(
+                codec, lastStream, error.code(), Unpooled.EMPTY_BUFFER, connection.newPromise());
+    connection.flush();
+    return sent;
+  }
+
+  private boolean isStream() {
+    return channel instanceof Http2StreamChannel;
+  }
+
+  private Channel connection() {
+    return isStream() ? channel.parent() : channel;
+  }
+
+  private void schedule(Runnable next, long millis) {
+    channel.eventLoop().schedule(next, millis, TimeUnit.MILLISECONDS);
+  }
+
+  private static byte[] gzip(byte[] plain) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(plain);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
+  }
+}

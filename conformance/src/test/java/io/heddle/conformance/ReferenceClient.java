@@ -1,0 +1,292 @@
+package io.heddle.conformance;
+
+import io.heddle.Deadline;
+import io.heddle.DeadlineExceededException;
+import io.heddle.Exchange;
+import io.heddle.IoThread;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.CookieManager;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+
+/** The reference client: what happens on the caller's thread. */
+@SuppressWarnings("FutureReturnValueIgnored") // a write that fails shows as a closed channel
+final class ReferenceClient implements Client {
+
+  private static final AtomicInteger THREADS = new AtomicInteger();
+
+  /** An I/O thread. */
+  private static final class LoopThread extends FastThreadLocalThread implements IoThread {
+    LoopThread(Runnable work) {
+      super(work, "reference-loop-" + THREADS.incrementAndGet());
+      setDaemon(true);
+    }
+  }
+
+  final ClientSettings settings;
+  final EventLoopGroup loops =
+      new MultiThreadIoEventLoopGroup(2, LoopThread::new, NioIoHandler.newFactory());
+  final Set<ReferenceExchange> running = ConcurrentHashMap.newKeySet();
+
+  private final ExecutorService lookups =
+      Executors.newCachedThreadPool(
+          Thread.ofPlatform().daemon().name("reference-lookup-", 0).factory());
+  private final Set<Exchange<?>> waits = ConcurrentHashMap.newKeySet();
+  private final CookieManager cookies = new CookieManager();
+  private final ReferencePool pool;
+
+  private volatile boolean closed;
+
+  ReferenceClient(ClientSettings settings) {
+    this.settings = settings;
+    this.pool = new ReferencePool(this);
+  }
+
+  @Override
+  public PreparedCall prepare(Call call) {
+    return new Prepared(call);
+  }
+
+  @Override
+  public int leases() {
+    return pool.leases();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    ReferenceException failure = new ReferenceException(Failure.CLOSED, null);
+    waits.forEach(each -> each.fail(failure));
+    running.forEach(each -> each.fail(failure));
+    pool.close();
+    lookups.shutdownNow();
+    loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  void onIoThread(Runnable work) throws InterruptedException, ExecutionException {
+    loops.next().submit(work).get();
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** One call, with all its attempts. */
+  final class Prepared implements PreparedCall {
+    private final Call call;
+
+    private volatile boolean cancelled;
+    private volatile @Nullable Runnable canceller;
+
+    Deadline deadline = Deadline.none();
+
+    Prepared(Call call) {
+      this.call = call;
+    }
+
+    @Override
+    public Reply execute() throws IOException {
+      IoThread.forbidWaiting();
+      deadline = deadline(call.deadline()).earlier(deadline(settings.deadline()));
+      URI uri = call.uri();
+      boolean authorize = false;
+      int attempts = 0;
+      while (true) {
+        ReferenceReply reply;
+        try {
+          reply = attempt(uri, authorize);
+        } catch (ReferenceException e) {
+          if (++attempts < 3 && mayRetry(e)) {
+            continue;
+          }
+          throw e;
+        }
+        if (settings.cookies()) {
+          cookies.put(uri, Map.of("Set-Cookie", reply.headers("set-cookie")));
+        }
+        String location = reply.header("location");
+        if (settings.followRedirects() && location != null) {
+          reply.close();
+          uri = uri.resolve(location);
+        } else if (settings.credentials() != null && reply.status() == 401 && !authorize) {
+          reply.close();
+          authorize = true;
+        } else {
+          if (settings.decompress() && "gzip".equals(reply.header("content-encoding"))) {
+            reply.decode(GZIPInputStream::new);
+          }
+          return reply;
+        }
+      }
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+      Runnable abort = canceller;
+      if (abort != null) {
+        abort.run();
+      }
+    }
+
+    private ReferenceReply attempt(URI uri, boolean authorize) throws IOException {
+      ReferencePool.Lease lease = lease(uri);
+      ReferenceExchange exchange = new ReferenceExchange(ReferenceClient.this, this, lease);
+      running.add(exchange);
+      canceller = exchange::cancel;
+      if (cancelled) {
+        exchange.cancel();
+      }
+      if (closed) {
+        exchange.fail(new ReferenceException(Failure.CLOSED, null));
+      }
+      exchange.start(uri, call, extraHeaders(uri, authorize));
+      return exchange.await();
+    }
+
+    private ReferencePool.Lease lease(URI uri) throws IOException {
+      InetSocketAddress address = new InetSocketAddress(lookup(uri.getHost()), uri.getPort());
+      return pool.lease(this, uri.getHost(), address);
+    }
+
+    private InetAddress lookup(String host) throws IOException {
+      Exchange<List<InetAddress>> answer = new Exchange<>();
+      NameLookup lookup = settings.lookup();
+      try {
+        lookups.execute(
+            () -> {
+              try {
+                answer.complete(
+                    lookup == null || Character.isDigit(host.charAt(0))
+                        ? List.of(InetAddress.getAllByName(host))
+                        : lookup.lookup(host));
+              } catch (UnknownHostException e) {
+                answer.fail(new ReferenceException(Failure.UNKNOWN_HOST, e));
+              } catch (Throwable t) {
+                answer.fail(t);
+              }
+            });
+      } catch (RejectedExecutionException e) {
+        throw new ReferenceException(Failure.CLOSED, e);
+      }
+      return await(answer, Failure.CONNECT_TIMEOUT, settings.connectTimeout()).get(0);
+    }
+
+    /**
+     * Waits, so that an interrupt, the deadline, a cancel and a close end it.
+     *
+     * @param timeout the library's own
+     * @param kind what its end is
+     */
+    <T> T await(Exchange<T> exchange, Failure kind, Duration timeout) throws IOException {
+      waits.add(exchange);
+      canceller = exchange::cancel;
+      if (cancelled) {
+        exchange.cancel();
+      }
+      if (closed) {
+        exchange.fail(new ReferenceException(Failure.CLOSED, null));
+      }
+      try {
+        if (Thread.currentThread().isInterrupted() || deadline.isExpired()) {
+          exchange.cancel();
+        }
+        return exchange.await(deadline.earlier(Deadline.after(timeout)));
+      } catch (Exception e) {
+        throw failed(e, kind);
+      } finally {
+        waits.remove(exchange);
+      }
+    }
+
+    /** A fresh exception, made here, so that it has the caller's frames. */
+    IOException failed(Exception failure, Failure timeout) {
+      if (failure instanceof InterruptedException || Thread.currentThread().isInterrupted()) {
+        Thread.currentThread().interrupt();
+        InterruptedIOException interrupted = new InterruptedIOException();
+        interrupted.initCause(failure);
+        return interrupted;
+      }
+      if (deadline.isExpired()
+          && (failure instanceof TimeoutException || failure instanceof CancellationException)) {
+        return new DeadlineExceededException("the deadline is over");
+      }
+      if (failure instanceof TimeoutException) {
+        return new ReferenceException(timeout, failure);
+      }
+      if (failure instanceof CancellationException) {
+        return new ReferenceException(closed ? Failure.CLOSED : Failure.CANCELLED, failure);
+      }
+      Throwable cause = failure.getCause() == null ? failure : failure.getCause();
+      Failure kind =
+          cause instanceof ReferenceException known ? known.kind() : Failure.RESET_BEFORE_HEAD;
+      return new ReferenceException(kind, cause);
+    }
+
+    private boolean mayRetry(ReferenceException failure) {
+      boolean repeatable = call.body() == null || call.body() instanceof Body.Bytes;
+      return repeatable
+          && !cancelled
+          && (failure.kind() == Failure.GOAWAY
+              || (failure.kind() == Failure.RESET_BEFORE_HEAD
+                  && failure.getCause() instanceof ReferenceExchange.Stale
+                  && !call.method().equals("POST")));
+    }
+
+    private Map<String, String> extraHeaders(URI uri, boolean authorize) throws IOException {
+      Map<String, String> extra = new ConcurrentHashMap<>();
+      ClientSettings.Credentials credentials = settings.credentials();
+      if (authorize && credentials != null) {
+        String plain = credentials.user() + ":" + credentials.password();
+        extra.put(
+            "authorization",
+            "Basic " + Base64.getEncoder().encodeToString(plain.getBytes(StandardCharsets.UTF_8)));
+      }
+      if (settings.decompress()) {
+        extra.put("accept-encoding", "gzip");
+      }
+      if (settings.cookies()) {
+        List<String> kept = cookies.get(uri, Map.of()).getOrDefault("Cookie", List.of());
+        if (!kept.isEmpty()) {
+          extra.put("cookie", String.join("; ", kept));
+        }
+      }
+      return extra;
+    }
+
+    private static Deadline deadline(@Nullable Duration duration) {
+      return duration == null ? Deadline.none() : Deadline.after(duration);
+    }
+  }
+
+  /** What a body's stream is wrapped with. */
+  @FunctionalInterface
+  interface Decoder {
+    InputStream decode(InputStream in) throws IOException;
+  }
+}
