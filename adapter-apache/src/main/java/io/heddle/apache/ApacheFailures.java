@@ -33,12 +33,21 @@ import org.jspecify.annotations.Nullable;
  */
 final class ApacheFailures {
 
+  /** The manager was closed. Not retried by the classic retry strategy, as its class is not. */
+  static final class ShutDown extends ConnectionClosedException {
+    private static final long serialVersionUID = 1L;
+
+    ShutDown() {
+      super("Connection pool shut down");
+    }
+  }
+
   private ApacheFailures() {}
 
   /** A failure before the head of the response; throws always. */
   static RuntimeException throwBeforeHead(Throwable failure, String peer)
       throws IOException, HttpException {
-    if (failure instanceof ConnectionClosedException) {
+    if (failure instanceof ConnectionClosedException && !(failure instanceof ShutDown)) {
       // As a blocking connection has it, and what the retry strategy of the classic client expects:
       // a pooled connection that the server closed meanwhile is retried, if the request allows.
       throw caused(new NoHttpResponseException(peer + " failed to respond"), failure);

@@ -24,7 +24,6 @@ import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.io.LeaseRequest;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.function.Resolver;
-import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.protocol.HttpContext;
@@ -159,7 +158,7 @@ public final class BlockingConnectionManager
             new CancellableWaits(waits));
     leased.add(endpoint);
     if (closed.get()) { // whoever closes may have missed it
-      endpoint.fail(shutDown());
+      endpoint.fail(new ApacheFailures.ShutDown());
     }
     return endpoint;
   }
@@ -368,8 +367,8 @@ public final class BlockingConnectionManager
       throw ApacheFailures.closed(null);
     }
     if (closed.get()) { // whoever closes may have missed the connection
-      endpoint.fail(shutDown());
-      throw shutDown();
+      endpoint.fail(new ApacheFailures.ShutDown());
+      throw new ApacheFailures.ShutDown();
     }
   }
 
@@ -461,17 +460,13 @@ public final class BlockingConnectionManager
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    ConnectionClosedException why = shutDown();
+    ApacheFailures.ShutDown why = new ApacheFailures.ShutDown();
     waits.close(why);
     for (ApacheEndpoint each : leased) {
       each.fail(why);
     }
     pool.close(closeMode);
     opener.close(closeMode);
-  }
-
-  private static ConnectionClosedException shutDown() {
-    return new ConnectionClosedException("Connection pool shut down");
   }
 
   private void checkOpen() {
