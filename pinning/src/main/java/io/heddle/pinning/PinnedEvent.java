@@ -1,0 +1,155 @@
+package io.heddle.pinning;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One wait in which a virtual thread held its carrier.
+ *
+ * <p>A frame reads as in a stack trace, {@code com.example.Orders.fetch(Orders.java:31)}, with
+ * {@code synchronized} before it if the method is declared so. JFR does not record the file's name;
+ * it is made up from the class's. Frames that the JVM hides from stack traces are among them.
+ *
+ * @param duration how long the wait took
+ * @param thread the name of the virtual thread, or {@code #} and its id if it has none
+ * @param carrier the name of the thread that was held; null before JDK 24
+ * @param reason why the thread could not leave its carrier, in the JVM's words; null before JDK 24
+ * @param blockingOperation what it waited in, in the JVM's words; null before JDK 24
+ * @param frames the stack, from the wait outwards; {@code "..."} at its end if it was cut at the
+ *     JVM's stack depth; empty if JFR had none
+ */
+public record PinnedEvent(
+    Duration duration,
+    String thread,
+    @Nullable String carrier,
+    @Nullable String reason,
+    @Nullable String blockingOperation,
+    List<String> frames) {
+
+  static final String CUT = "...";
+
+  /** Where a search ends without a frame. */
+  private static final int NONE = -1;
+
+  /** Keeps a copy of the frames. */
+  public PinnedEvent {
+    frames = List.copyOf(frames);
+  }
+
+  /**
+   * The frame that pinned: the nearest to the wait that no thread can leave its carrier with.
+   *
+   * <p>That is a native frame, a class initializer or a call from the JVM into Java; before JDK 24
+   * also a method that is declared {@code synchronized}. These can be told from the stack, and then
+   * it {@linkplain #culpritIsCertain is certain}, though frames farther out may pin as well. A
+   * {@code synchronized} block cannot: JFR records no monitors. There, and wherever nothing else is
+   * known, it is the nearest frame outside the JDK. On JDK 21 the system property {@code
+   * jdk.tracePinnedThreads=full} makes the JDK print the monitors that each frame holds.
+   */
+  public String culprit() {
+    int at = culpritIndex();
+    return at == NONE ? "a frame that is not in the record" : frames.get(at);
+  }
+
+  /** Whether {@link #culprit} is known to pin, or only the best guess. */
+  public boolean culpritIsCertain() {
+    return certainIndex() != NONE;
+  }
+
+  /** The nearest frame outside the JDK that called the {@link #culprit}; null if there is none. */
+  public @Nullable String caller() {
+    int at = nextOutsideJdk(culpritIndex() + 1);
+    return at == NONE ? null : frames.get(at);
+  }
+
+  private int culpritIndex() {
+    int at = certainIndex();
+    if (at == NONE) {
+      at = classLoadingIndex();
+    }
+    if (at == NONE) {
+      at = nextOutsideJdk(0);
+    }
+    return at == NONE && !frames.isEmpty() ? 0 : at;
+  }
+
+  private int certainIndex() {
+    if (reason != null && reason.startsWith("Waited for initialization of ")) {
+      return frames.isEmpty() ? NONE : 0; // the frame that used the class
+    }
+    for (int i = 0; i < frames.size(); i++) {
+      String frame = frames.get(i);
+      if (isNative(frame)
+          || frame.contains(".<clinit>(")
+          || frame.startsWith("java.lang.invoke.MethodHandleNatives.link")
+          || frame.startsWith("jdk.internal.foreign.abi.UpcallStub")
+          || (monitorsPin() && frame.startsWith("synchronized "))) {
+        return i;
+      }
+    }
+    return NONE;
+  }
+
+  /** Native methods, without those of waiting itself and without the foot of a virtual stack. */
+  private static boolean isNative(String frame) {
+    return frame.endsWith("(Native Method)")
+        && !frame.startsWith("java.lang.VirtualThread.")
+        && !frame.startsWith("java.lang.Object.wait")
+        && !frame.startsWith("jdk.internal.vm.Continuation.");
+  }
+
+  /** The JVM says why from JDK 24 on, which is also when monitors ceased to pin. */
+  private boolean monitorsPin() {
+    return reason == null;
+  }
+
+  /** Where the JVM, it seems, called a class loader: its caller is no class loader itself. */
+  private int classLoadingIndex() {
+    for (int i = 0; i + 1 < frames.size(); i++) {
+      if (frames.get(i).contains(".loadClass(") && !frames.get(i + 1).contains(".loadClass(")) {
+        return i;
+      }
+    }
+    return NONE;
+  }
+
+  private int nextOutsideJdk(int from) {
+    for (int i = from; i < frames.size(); i++) {
+      if (!isOfJdk(frames.get(i))) {
+        return i;
+      }
+    }
+    return NONE;
+  }
+
+  /** Whether a frame is the JDK's, or one that the JDK generated. */
+  private static boolean isOfJdk(String frame) {
+    String method = frame.startsWith("synchronized ") ? frame.substring(13) : frame;
+    return method.startsWith("java.")
+        || method.startsWith("javax.")
+        || method.startsWith("jdk.")
+        || method.startsWith("sun.")
+        || method.startsWith("com.sun.")
+        || method.contains("$$Lambda")
+        || method.equals(CUT);
+  }
+
+  /**
+   * The frames that help a reader: without the JDK's own way to park, to call and to start the
+   * thread.
+   */
+  List<String> framesToRead() {
+    return frames.stream()
+        .filter(
+            frame ->
+                !frame.startsWith("java.lang.VirtualThread")
+                    && !frame.startsWith("java.lang.System$")
+                    && !frame.startsWith("java.lang.Thread.runWith(")
+                    && !frame.startsWith("java.lang.invoke.LambdaForm$")
+                    && !frame.contains("$$Lambda")
+                    && !frame.startsWith("jdk.internal.misc.VirtualThreads.")
+                    && !frame.startsWith("jdk.internal.vm.Continuation."))
+        .toList();
+  }
+}

@@ -1,0 +1,127 @@
+package io.heddle.pinning;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.PatternSyntaxException;
+import org.junit.jupiter.api.Test;
+
+class PinningReportTest {
+
+  private static PinnedEvent event(int micros, String thread, String... frames) {
+    return new PinnedEvent(
+        Duration.ofNanos(micros * 1_000L), thread, null, null, null, List.of(frames));
+  }
+
+  private static PinningReport report(List<PinnedEvent> events) {
+    return new PinningReport(events, List.of(), 2, 3, 2, Duration.ofMillis(7));
+  }
+
+  @Test
+  void equalStacksAreOnePlaceAndTheMostFrequentComesFirst() {
+    String once = "com.example.Once.<clinit>(Once.java:1)";
+    String twice = "com.example.Twice.<clinit>(Twice.java:1)";
+    String user = "com.example.User.use(User.java:1)";
+    PinningReport report =
+        report(
+            List.of(
+                event(10, "a", once),
+                event(1200, "b", "java.lang.VirtualThread.park(VirtualThread.java:1)", twice, user),
+                event(
+                    2500, "c", "java.lang.VirtualThread.park(VirtualThread.java:1)", twice, user)));
+
+    assertEquals(
+        """
+        3 pins in 2 places during 7.0 ms
+          2 × com.example.Twice.<clinit>(Twice.java:1)
+              called from com.example.User.use(User.java:1)
+              for 2.5 ms at most, the first on b
+                at com.example.Twice.<clinit>(Twice.java:1)
+                at com.example.User.use(User.java:1)
+          1 × com.example.Once.<clinit>(Once.java:1)
+              for 0.01 ms, on a
+                at com.example.Once.<clinit>(Once.java:1)
+        carriers: at most 3, 2 at the start, for a parallelism of 2""",
+        report.describe());
+  }
+
+  @Test
+  void theJvmsWordsAreInTheDescription() {
+    PinningReport report =
+        report(
+            List.of(
+                new PinnedEvent(
+                    Duration.ofMillis(1),
+                    "a",
+                    "ForkJoinPool-1-worker-1",
+                    "Critical section",
+                    "LockSupport.park",
+                    List.of("com.example.Guess.x(Guess.java:1)"))));
+
+    assertEquals(
+        """
+        1 pin in 1 place during 7.0 ms
+          1 × probably com.example.Guess.x(Guess.java:1)
+              Critical section
+              in LockSupport.park
+              for 1.0 ms, on a over ForkJoinPool-1-worker-1
+                at com.example.Guess.x(Guess.java:1)
+        carriers: at most 3, 2 at the start, for a parallelism of 2""",
+        report.describe());
+  }
+
+  @Test
+  void tenPlacesAreShown() {
+    List<PinnedEvent> events = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      events.add(event(1, "a", "com.example.Place" + i + ".<clinit>(Place.java:1)"));
+    }
+    String text = report(events).describe();
+    assertTrue(text.contains("Place9.") && !text.contains("Place10."), text);
+    assertTrue(text.contains("\n  and 2 more places\n"), text);
+  }
+
+  @Test
+  void whatIsIgnoredNeedsAReasonAndIsNotForgotten() {
+    PinningReport report =
+        report(
+            List.of(
+                event(1, "a", "com.example.Driver.<clinit>(Driver.java:1)"),
+                event(
+                    1, "b", "java.lang.Some.<clinit>(Some.java:1)", "com.example.Driver.x(D.java)"),
+                event(1, "c", "com.example.Mine.<clinit>(Mine.java:1)")));
+
+    PinningReport rest = report.ignoring("example\\.Driver\\.", "their issue 7");
+    assertEquals(List.of("c"), rest.events().stream().map(PinnedEvent::thread).toList());
+    assertFalse(rest.isClean());
+    PinningReport none = rest.ignoring("Mine", "known");
+    assertTrue(none.isClean());
+    assertEquals(
+        """
+        no pin during 7.0 ms
+        ignored: 2 × example\\.Driver\\., because their issue 7
+        ignored: 1 × Mine, because known
+        carriers: at most 3, 2 at the start, for a parallelism of 2""",
+        none.describe());
+    assertEquals(3, report.events().size());
+    assertThrows(IllegalArgumentException.class, () -> report.ignoring("Mine", " "));
+    assertThrows(PatternSyntaxException.class, () -> report.ignoring("(", "known"));
+  }
+
+  @Test
+  void carriersGrewOnlyPastTheParallelismAndPastWhatWasThere() {
+    assertTrue(carriers(2, 3, 2).carriersGrew());
+    assertFalse(carriers(1, 2, 2).carriersGrew());
+    assertFalse(carriers(5, 5, 2).carriersGrew());
+    assertTrue(carriers(5, 6, 2).carriersGrew());
+  }
+
+  private static PinningReport carriers(int atStart, int peak, int parallelism) {
+    return new PinningReport(List.of(), List.of(), atStart, peak, parallelism, Duration.ZERO);
+  }
+}
