@@ -24,12 +24,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its guarantee is that of {@link Recording#stop}: the JVM stops at a safepoint and writes what
  * all threads have in their buffers, so every event that was written before the call is in the
-<<<<<<< HEAD
- * file. A start opens a new file in the same way, so nothing from before is in it. {@code
- * RecordingStream.stop()} gives as much, by way of one more thread, and takes as long: 2 to 15 ms
- * for a recording with few events, most of it to read the 100 KiB of JFR's own type descriptions.
- * Beside a second, detailed recording the file took half the stream's time.
-=======
  * file. A start opens a new file in the same way, so nothing from before is in it.
  *
  * <p>{@code RecordingStream.stop()} gives as much, by way of one more thread and of callbacks. Both
@@ -37,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * recording of somebody else. With few events both take about 10 ms once warm, most of it to read
  * the 100 KiB of JFR's own type descriptions; beside the other recording the file took half the
  * stream's time.
->>>>>>> pinning
  */
 final class JfrRecording implements AutoCloseable {
 
@@ -85,12 +78,8 @@ final class JfrRecording implements AutoCloseable {
     List<Pin> pins = new ArrayList<>();
     List<Carriers.Change> carrierChanges = new ArrayList<>();
     if (recording.getState() == RecordingState.STOPPED) {
-<<<<<<< HEAD
-      Path file = Files.createTempFile("heddle-pinning-", ".jfr");
-=======
       Path file =
           Files.createTempFile("heddle-pinning-" + ProcessHandle.current().pid() + "-", ".jfr");
->>>>>>> pinning
       try {
         recording.dump(file);
         read(file, pins, carrierChanges);
@@ -183,14 +172,8 @@ final class JfrRecording implements AutoCloseable {
 
   /** JFR does not record the file: this is the usual one, good for a link in a development tool. */
   private static String fileOf(String type) {
-<<<<<<< HEAD
-    String simple = type.substring(type.lastIndexOf('.') + 1);
-    int nested = simple.indexOf('$');
-    return (nested > 0 ? simple.substring(0, nested) : simple) + ".java";
-=======
     int nested = type.indexOf('$');
     String outer = nested > 0 ? type.substring(0, nested) : type;
     return outer.substring(outer.lastIndexOf('.') + 1) + ".java";
->>>>>>> pinning
   }
 }

@@ -135,14 +135,10 @@ public record PinnedEvent(
         || method.equals(CUT);
   }
 
-<<<<<<< HEAD
-  /** The frames that help a reader: without the JDK's own way to park and to start the thread. */
-=======
   /**
    * The frames that help a reader: without the JDK's own way to park, to call and to start the
    * thread.
    */
->>>>>>> pinning
   List<String> framesToRead() {
     return frames.stream()
         .filter(
@@ -151,10 +147,7 @@ public record PinnedEvent(
                     && !frame.startsWith("java.lang.System$")
                     && !frame.startsWith("java.lang.Thread.runWith(")
                     && !frame.startsWith("java.lang.invoke.LambdaForm$")
-<<<<<<< HEAD
-=======
                     && !frame.contains("$$Lambda")
->>>>>>> pinning
                     && !frame.startsWith("jdk.internal.misc.VirtualThreads.")
                     && !frame.startsWith("jdk.internal.vm.Continuation."))
         .toList();

@@ -45,13 +45,8 @@ import org.jspecify.annotations.Nullable;
  *       stackdepth=256} may change it too, or {@code jfrConfigure} of the MBean {@code
  *       com.sun.management:type=DiagnosticCommand}. The recorder leaves it alone. It fails if the
  *       depth is too small to recognise its control.
-<<<<<<< HEAD
- *   <li>On JDK 21, in about one case of 10,000, an event that is written at the very moment at
- *       which another recording starts or stops: JFR changes files then.
-=======
  *   <li>On JDK 21, in a few cases of 100,000, an event that is written at the very moment at which
  *       another recording starts or stops: JFR changes files then.
->>>>>>> pinning
  * </ul>
  *
  * <h2>Several at a time</h2>
@@ -60,17 +55,11 @@ import org.jspecify.annotations.Nullable;
  * overlap, also with other recordings; each sees what happened in its own time, and no recorder
  * sees the controls of another.
  *
-<<<<<<< HEAD
- * <p>Any thread may call, virtual or platform. What the recorder does itself, it does on threads of
- * its own; so an interrupt of the caller does not disturb it and its flag is kept, and a caller
- * that is pinned while it starts a recorder is not part of the report.
-=======
  * <p>A recording costs little enough for every test: 10 to 20 ms in all on a small machine, but
  * about 0.5 s for the first in a JVM, with which JFR starts. Any thread may call, virtual or
  * platform. What the recorder does itself, it does on threads of its own; so an interrupt of the
  * caller does not disturb it and its flag is kept, and a caller that is pinned while it starts a
  * recorder is not part of the report.
->>>>>>> pinning
  */
 public final class PinningRecorder implements AutoCloseable {
 
@@ -109,11 +98,7 @@ public final class PinningRecorder implements AutoCloseable {
   static PinningRecorder start(Duration controlLimit) {
     try {
       return Apart.call(() -> startHere(controlLimit));
-<<<<<<< HEAD
-    } catch (LinkageError e) {
-=======
     } catch (NoClassDefFoundError e) {
->>>>>>> pinning
       throw new IllegalStateException(
           "pinning is recorded by JDK Flight Recorder, which this JVM does not have"
               + " (module jdk.jfr): "
@@ -210,10 +195,7 @@ public final class PinningRecorder implements AutoCloseable {
   }
 
   private PinningReport stopOnce() {
-<<<<<<< HEAD
-=======
     Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
->>>>>>> pinning
     try {
       JfrRecording.Recorded recorded =
           Apart.call(
@@ -223,10 +205,6 @@ public final class PinningRecorder implements AutoCloseable {
                   return recording.stop();
                 }
               });
-<<<<<<< HEAD
-      Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
-=======
->>>>>>> pinning
       control.verifySeenIn(recorded);
       Carriers.Count carriers = Carriers.count(carriersBefore, recorded.carrierChanges());
       return new PinningReport(

@@ -109,11 +109,7 @@ public record PinningReport(
     StringBuilder text = new StringBuilder();
     text.append(events.isEmpty() ? "no pin" : count(events.size(), "pin"))
         .append(events.isEmpty() ? "" : " in " + count(places.size(), "place"))
-<<<<<<< HEAD
-        .append(" in ")
-=======
         .append(" during ")
->>>>>>> pinning
         .append(millis(duration));
     places.values().stream()
         .sorted(Comparator.comparingInt(Collection<PinnedEvent>::size).reversed())

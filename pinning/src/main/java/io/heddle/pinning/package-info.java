@@ -16,12 +16,8 @@
  *
  * <h2>How to use it</h2>
  *
-<<<<<<< HEAD
- * Add {@code io.heddle:heddle-pinning} to the tests and annotate one; it fails if anything pinned:
-=======
  * Add {@code io.heddle:heddle-pinning} to the tests, which use JUnit 5 or 6, and annotate one; it
  * fails if anything pinned:
->>>>>>> pinning
  *
  * <pre>{@code
  * @Test
@@ -32,11 +28,7 @@
  * }</pre>
  *
  * <pre>
-<<<<<<< HEAD
- * java.lang.AssertionError: 1 pin in 1 place in 8.119 ms
-=======
  * java.lang.AssertionError: 1 pin in 1 place during 8.119 ms
->>>>>>> pinning
  *   1 × com.example.Cache.&lt;clinit&gt;(Cache.java:12)
  *       called from com.example.Orders.fetch(Orders.java:31)
  *       VM call to com.example.Cache.&lt;clinit&gt; on stack

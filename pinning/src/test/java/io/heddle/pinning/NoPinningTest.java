@@ -93,11 +93,7 @@ class NoPinningTest {
     Throwable failure = failure(OnMethods.class, "pins");
     assertInstanceOf(AssertionError.class, failure);
     String message = Objects.toString(failure.getMessage());
-<<<<<<< HEAD
-    assertTrue(message.startsWith("1 pin in 1 place in "), message);
-=======
     assertTrue(message.startsWith("1 pin in 1 place during "), message);
->>>>>>> pinning
     assertTrue(message.contains("Pins$Initializer"), message);
   }
 
@@ -192,11 +188,7 @@ class NoPinningTest {
     assertEquals("of the test", failure.getMessage());
     assertEquals(1, failure.getSuppressed().length);
     String suppressed = Objects.toString(failure.getSuppressed()[0].getMessage());
-<<<<<<< HEAD
-    assertTrue(suppressed.startsWith("1 pin in 1 place in "), suppressed);
-=======
     assertTrue(suppressed.startsWith("1 pin in 1 place during "), suppressed);
->>>>>>> pinning
   }
 
   static class Unreasoned {

@@ -55,11 +55,7 @@ class OtherJvmTest {
   @Test
   void theRecorderNeedsNoJUnit() throws Exception {
     String output = run();
-<<<<<<< HEAD
-    assertTrue(output.startsWith("1 pin in 1 place in "), output);
-=======
     assertTrue(output.startsWith("1 pin in 1 place during "), output);
->>>>>>> pinning
   }
 
   @Test

@@ -49,16 +49,9 @@ class PinningRecorderTest {
   }
 
   private static List<Path> files() throws IOException {
-<<<<<<< HEAD
-    try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
-      return files
-          .filter(file -> file.getFileName().toString().startsWith("heddle-pinning-"))
-          .toList();
-=======
     String prefix = "heddle-pinning-" + ProcessHandle.current().pid() + "-";
     try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
       return files.filter(file -> file.getFileName().toString().startsWith(prefix)).toList();
->>>>>>> pinning
     }
   }
 
@@ -70,11 +63,7 @@ class PinningRecorderTest {
     assertEquals(List.of(), report.events());
     assertTrue(report.isClean());
     assertSame(report, report.assertClean());
-<<<<<<< HEAD
-    assertTrue(report.describe().startsWith("no pin in "), report.describe());
-=======
     assertTrue(report.describe().startsWith("no pin during "), report.describe());
->>>>>>> pinning
   }
 
   @Test
@@ -88,14 +77,10 @@ class PinningRecorderTest {
     assertTrue(event.duration().isPositive());
     assertTrue(event.culpritIsCertain());
     assertTrue(
-<<<<<<< HEAD
-        event.culprit().matches("io\\.heddle\\.pinning\\.Pins\\$Initializer.*\\.<clinit>\\(.*"),
-=======
         event
             .culprit()
             .matches(
                 "io\\.heddle\\.pinning\\.Pins\\$Initializer.*\\.<clinit>\\(Pins\\.java:\\d+\\)"),
->>>>>>> pinning
         event.culprit());
     String caller = event.caller();
     assertNotNull(caller);
@@ -299,13 +284,9 @@ class PinningRecorderTest {
     PinningRecorder recorder = PinningRecorder.start();
     recorder.close();
     recorder.close();
-<<<<<<< HEAD
-    assertThrows(IllegalStateException.class, recorder::stop);
-=======
     IllegalStateException closed = assertThrows(IllegalStateException.class, recorder::stop);
 
     assertEquals("the recorder was closed before it was stopped", closed.getMessage());
->>>>>>> pinning
   }
 
   @Test

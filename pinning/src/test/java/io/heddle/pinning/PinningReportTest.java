@@ -37,11 +37,7 @@ class PinningReportTest {
 
     assertEquals(
         """
-<<<<<<< HEAD
-        3 pins in 2 places in 7.0 ms
-=======
         3 pins in 2 places during 7.0 ms
->>>>>>> pinning
           2 × com.example.Twice.<clinit>(Twice.java:1)
               called from com.example.User.use(User.java:1)
               for 2.5 ms at most, the first on b
@@ -69,11 +65,7 @@ class PinningReportTest {
 
     assertEquals(
         """
-<<<<<<< HEAD
-        1 pin in 1 place in 7.0 ms
-=======
         1 pin in 1 place during 7.0 ms
->>>>>>> pinning
           1 × probably com.example.Guess.x(Guess.java:1)
               Critical section
               in LockSupport.park
@@ -111,11 +103,7 @@ class PinningReportTest {
     assertTrue(none.isClean());
     assertEquals(
         """
-<<<<<<< HEAD
-        no pin in 7.0 ms
-=======
         no pin during 7.0 ms
->>>>>>> pinning
         ignored: 2 × example\\.Driver\\., because their issue 7
         ignored: 1 × Mine, because known
         carriers: at most 3, 2 at the start, for a parallelism of 2""",
