@@ -235,8 +235,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
     if (under == null || under.isEnded()) {
       return false;
     }
-    under.giveUp();
-    if (under.isUnseen()) {
+    if (under.leave()) {
       return true;
     }
     under.close(ApacheFailures.closed(null));

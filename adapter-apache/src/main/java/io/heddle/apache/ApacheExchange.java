@@ -16,6 +16,7 @@ import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.HttpStreamResetException;
 import org.apache.hc.core5.http.nio.AsyncClientExchangeHandler;
 import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.nio.DataStreamChannel;
@@ -83,6 +84,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   // I/O thread only.
   private @Nullable Head finalHead;
+  private boolean headCame;
   private int streamId;
 
   // Written by the I/O thread, read by any.
@@ -174,16 +176,26 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   /**
    * The caller will not wait for the rest. Ends the exchange, and on HTTP/2 no other; or leaves it
-   * to itself, if that was asked for and the request is wholly sent. Does not wait. Any number of
-   * times.
+   * to itself, see {@link #leave}. Does not wait. Any number of times.
    */
   void giveUp() {
-    if (!hardCancel && !aborted && (requestBody == null || requestBody.isSent())) {
-      unseen = true;
-      demand(ALL_THAT_COMES);
-    } else {
+    if (!leave()) {
       abort();
     }
+  }
+
+  /**
+   * Leaves the exchange to itself, if that was asked for and the request is wholly sent.
+   *
+   * @return whether it goes on without its caller
+   */
+  boolean leave() {
+    if (hardCancel || aborted || !(requestBody == null || requestBody.isSent())) {
+      return false;
+    }
+    unseen = true;
+    demand(ALL_THAT_COMES);
+    return true;
   }
 
   /** Ends the exchange in the engine, whatever was asked for. */
@@ -196,16 +208,13 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     }
   }
 
-  /** Ends the exchange from outside, and tells those who wait for it why. */
+  /**
+   * Ends the exchange from outside, and tells those who wait for it why, before the engine does.
+   */
   void close(Exception why) {
     closedFor = why;
-    abort();
     tell(why);
-  }
-
-  /** Whether the exchange goes on without its caller. */
-  boolean isUnseen() {
-    return unseen && !aborted;
+    abort();
   }
 
   /** Runs this at the end of the exchange: on the I/O thread, or now if that has come. */
@@ -247,11 +256,14 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private void payDemand(CapacityChannel to) {
     int bytes = owedDemand.getAndSet(0);
     if (bytes > 0) {
-      try {
-        to.update(bytes);
-      } catch (IOException broken) {
-        tell(broken);
-      }
+      ReactorSession.unlessClosing(
+          () -> {
+            try {
+              to.update(bytes);
+            } catch (IOException broken) {
+              tell(broken);
+            }
+          });
     }
   }
 
@@ -316,6 +328,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       requestBody.stop(); // the engine takes no more of it either
     }
     finalHead = new Head(response, entity, body, null);
+    headCame = true;
     session.holdBack(this);
   }
 
@@ -358,7 +371,11 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   @Override
   public void failed(Exception cause) {
     deliverHead(); // it came before the failure
-    tell(cause);
+    Exception first = session.firstFailure(cause);
+    if (!(cause instanceof HttpStreamResetException)) { // of the connection, not of this stream
+      session.connection.goingAway(); // before a retry looks for one
+    }
+    tell(first);
   }
 
   /** The engine drops the exchange. */
@@ -381,6 +398,11 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     if (whenReleased != null) {
       runWhenReleased();
     }
+  }
+
+  /** Whether the final head came. */
+  boolean hasHead() {
+    return headCame;
   }
 
   boolean isReleased() {

@@ -86,6 +86,8 @@ final class ApacheFailures {
       fresh = new SocketException(message);
     } else if (failure instanceof UnknownHostException) {
       fresh = new UnknownHostException(message);
+    } else if (failure.getClass() == IOException.class) { // as NIO says it: "Broken pipe"
+      fresh = new SocketException(message);
     } else {
       return new IOException(failure.toString(), failure);
     }

@@ -72,7 +72,7 @@ final class ApacheRequestBody {
           begin.run();
           DataStreamChannel to = channel;
           if (to != null) { // else the engine has not come here yet, and will
-            to.requestOutput();
+            ReactorSession.unlessClosing(to::requestOutput);
           }
         };
     this.pipe =

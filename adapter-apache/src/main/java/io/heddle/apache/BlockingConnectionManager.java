@@ -133,7 +133,12 @@ public final class BlockingConnectionManager
       }
       Deadline deadline = deadlineOf(timeout).earlier(CallDeadline.ofThread());
       try {
-        return endpoint(route, acquire(route, state, deadline, callers));
+        ApacheEndpoint endpoint = endpoint(route, acquire(route, state, deadline, callers));
+        if (callers.isCancelled()) { // when the lease was there, or before there was a wait
+          release(endpoint, null, TimeValue.NEG_ONE_MILLISECOND);
+          throw new CancellationException("the lease was cancelled");
+        }
+        return endpoint;
       } catch (CancellationException e) {
         throw new ExecutionException(ApacheFailures.closed(e));
       } catch (TimeoutException e) {
@@ -581,6 +586,11 @@ public final class BlockingConnectionManager
     return timeout == null || timeout.isDisabled()
         ? Deadline.none()
         : Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(timeout.toMilliseconds()));
+  }
+
+  /** How many endpoints are out: connections, and streams of shared ones. */
+  int leases() {
+    return leased.size();
   }
 
   // ---- ConnPoolControl ----------------------------------------------------------------------

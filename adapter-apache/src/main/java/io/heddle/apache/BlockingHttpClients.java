@@ -50,6 +50,7 @@ public final class BlockingHttpClients {
     return HttpClientBuilder.create()
         .setConnectionManager(BlockingConnectionManager.builder().build())
         .setRetryStrategy(new RetryInTime(DefaultHttpRequestRetryStrategy.INSTANCE))
+        .addExecInterceptorFirst("heddle-failed-bodies", new FailedBodies())
         .addExecInterceptorFirst("heddle-deadline", new CallDeadline(deadline));
   }
 }

@@ -28,6 +28,11 @@ final class CancellableWaits {
     return all.await(exchange, deadline);
   }
 
+  /** Whether {@link #cancel} was called. */
+  boolean isCancelled() {
+    return cancelled;
+  }
+
   /** Cancels the wait of this moment, if there is one. */
   boolean cancelCurrent() {
     Exchange<?> now = awaited;

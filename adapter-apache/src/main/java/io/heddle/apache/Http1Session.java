@@ -51,13 +51,19 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
    * being written, and the failed write is seen first. The answer is in the receive buffer.
    */
   @Override
-  void salvage(IOSession session, Exception cause) {
-    if (cause instanceof IOException && current != null && session.isOpen()) {
-      try {
+  void salvage(IOSession session) {
+    ApacheExchange exchange = current;
+    if (exchange == null || exchange.hasHead()) {
+      return;
+    }
+    try {
+      long before;
+      do {
+        before = protocol.getEndpointDetails().getReceivedBytesCount();
         session.getHandler().inputReady(session, null);
-      } catch (IOException broken) {
-        cause.addSuppressed(broken);
-      }
+      } while (protocol.getEndpointDetails().getReceivedBytesCount() > before);
+    } catch (IOException | RuntimeException nothingMore) {
+      return; // that output failed is what is told
     }
   }
 

@@ -12,6 +12,7 @@ import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpConnection;
 import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.RequestNotExecutedException;
+import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.http2.config.H2Param;
 import org.apache.hc.core5.http2.frame.FrameFlag;
@@ -47,6 +48,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   private @Nullable ApacheExchange starting;
   private long framedBytes;
   private boolean betweenHeaderFrames;
+  private boolean begun;
   private boolean settled;
 
   // Written by the I/O thread.
@@ -57,6 +59,15 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   Http2Session(ReactorConnection connection, int window) {
     super(connection, window);
+  }
+
+  /** The connection preface is sent. The server's SETTINGS may have come with the last of it. */
+  void begin(HttpConnectionEventHandler protocol) {
+    this.protocol = protocol;
+    begun = true;
+    if (settled) {
+      connection.started(this);
+    }
   }
 
   @Override
@@ -184,12 +195,12 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
         }
       }
     }
-    if (!settled) {
-      settled = true;
-      connection.started(this);
-    } else {
+    if (settled) {
       connection.limitChanged();
+    } else if (begun) {
+      connection.started(this);
     }
+    settled = true;
   }
 
   private void onGoAway(RawFrame frame) {

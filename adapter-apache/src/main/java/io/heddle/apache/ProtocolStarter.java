@@ -125,8 +125,9 @@ final class ProtocolStarter implements IOEventHandlerFactory {
         new FutureCallback<ProtocolIOSession>() {
           @Override
           public void completed(ProtocolIOSession started) {
-            http2.protocol = (HttpConnectionEventHandler) started.getHandler();
+            HttpConnectionEventHandler protocol = (HttpConnectionEventHandler) started.getHandler();
             started.upgrade(http2);
+            http2.begin(protocol);
             if (done != null) {
               done.completed(started);
             }

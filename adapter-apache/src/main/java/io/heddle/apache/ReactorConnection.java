@@ -3,6 +3,7 @@ package io.heddle.apache;
 import io.heddle.Exchange;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.nio.channels.CancelledKeyException;
 import javax.net.ssl.SSLSession;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ConnectionClosedException;
@@ -164,17 +165,26 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     if (!exchange.beginOn(on)) {
       throw new ConnectionClosedException("given up before the start");
     }
-    io.enqueue(
+    enqueue(
+        io,
         new RequestExecutionCommand(
-            exchange, null, isMultiplexed() ? exchange.streamHandle() : null, engineContext),
-        Command.Priority.NORMAL);
+            exchange, null, isMultiplexed() ? exchange.streamHandle() : null, engineContext));
+  }
+
+  /** In the order of asking. A session that is closing cancels what is asked of it. */
+  private static void enqueue(IOSession io, Command command) {
+    try {
+      io.enqueue(command, Command.Priority.NORMAL);
+    } catch (CancelledKeyException closing) {
+      command.cancel();
+    }
   }
 
   /** Has the I/O thread look at this connection. */
   void wakeUp() {
     ProtocolIOSession io = ioSession;
     if (io != null) {
-      io.setEvent(EventMask.WRITE);
+      ReactorSession.unlessClosing(() -> io.setEvent(EventMask.WRITE));
     }
   }
 
@@ -184,13 +194,9 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     if (io == null) {
       answer.complete(false);
     } else if (isMultiplexed()) {
-      io.enqueue(
-          new PingCommand(new BasicPingHandler(alive -> answer.complete(alive))),
-          Command.Priority.IMMEDIATE);
+      enqueue(io, new PingCommand(new BasicPingHandler(alive -> answer.complete(alive))));
     } else {
-      io.enqueue(
-          new StaleCheckCommand(alive -> answer.complete(Boolean.TRUE.equals(alive))),
-          Command.Priority.IMMEDIATE);
+      enqueue(io, new StaleCheckCommand(alive -> answer.complete(Boolean.TRUE.equals(alive))));
     }
   }
 

@@ -2,6 +2,7 @@ package io.heddle.apache;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
 import org.apache.hc.core5.reactor.IOEventHandler;
@@ -28,7 +29,8 @@ abstract class ReactorSession implements IOEventHandler {
   final int window;
 
   private @Nullable ApacheExchange heldBack;
-  private boolean salvaging;
+  private boolean inputFailed;
+  private @Nullable Exception failure;
 
   @SuppressWarnings("NullAway.Init") // see `protocol`
   ReactorSession(ReactorConnection connection, int window) {
@@ -75,8 +77,10 @@ abstract class ReactorSession implements IOEventHandler {
 
   @Override
   public void inputReady(IOSession session, ByteBuffer src) throws IOException {
+    inputFailed = true;
     try {
       protocol.inputReady(session, src);
+      inputFailed = false;
     } finally {
       letGo();
     }
@@ -94,9 +98,11 @@ abstract class ReactorSession implements IOEventHandler {
 
   @Override
   public void exception(IOSession session, Exception cause) {
-    if (!salvaging) {
-      salvaging = true;
-      salvage(session, cause);
+    if (failure == null) {
+      failure = cause;
+      if (!inputFailed) {
+        salvage(session);
+      }
     }
     protocol.exception(session, cause);
     connection.failed(cause);
@@ -108,8 +114,26 @@ abstract class ReactorSession implements IOEventHandler {
     connection.disconnected();
   }
 
-  /** The session is broken: the last chance to take in what the peer had sent before. */
-  void salvage(IOSession session, Exception cause) {}
+  /** Output failed: the last chance to take in what the peer had sent before. */
+  void salvage(IOSession session) {}
+
+  /** Why the session broke, where what the engine says now is but a consequence. */
+  final Exception firstFailure(Exception consequence) {
+    Exception first = failure;
+    return first != null ? first : consequence;
+  }
+
+  /**
+   * Does something with the session from outside. One that is closing has no selection key any
+   * more; whoever waits for it is told by its end.
+   */
+  static void unlessClosing(Runnable action) {
+    try {
+      action.run();
+    } catch (CancelledKeyException closing) {
+      return;
+    }
+  }
 
   /** An interim response that the engine keeps to itself. */
   static boolean isContinue(HttpResponse response) {

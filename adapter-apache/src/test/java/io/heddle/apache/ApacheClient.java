@@ -229,7 +229,7 @@ final class ApacheClient implements Client {
 
   @Override
   public int leases() {
-    return manager.getTotalStats().getLeased();
+    return manager.leases();
   }
 
   @Override
