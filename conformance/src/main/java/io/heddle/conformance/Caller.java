@@ -89,12 +89,12 @@ final class Caller<T> {
 
   /**
    * Waits until the thread waits for something, for some looks in a row. Gives up on a thread that
-   * never does: it spins, which is for other rules to tell.
+   * never does: it waits in native code, or spins, which is for other rules to tell.
    */
   void awaitWaiting() {
     int[] inARow = {0};
     Bounds.holds(
-        Bounds.PROMPT,
+        Duration.ofMillis(300),
         () -> {
           Thread.State state = thread.getState();
           boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;

@@ -16,9 +16,11 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.DefaultHttp2SettingsFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.AttributeKey;
@@ -56,18 +58,9 @@ public final class FaultServer implements AutoCloseable {
   private static final int CONNECTION_WINDOW = 16 * 1024 * 1024;
   private static final int MAX_STREAMS = 100;
 
-  private static final AttributeKey<Connection> CONNECTION =
+  /** Which connection a channel is, from 1. */
+  private static final AttributeKey<Integer> CONNECTION =
       AttributeKey.valueOf(FaultServer.class, "connection");
-
-  /** What the server knows about a connection. */
-  private static final class Connection {
-    final int number;
-    final AtomicInteger streams = new AtomicInteger();
-
-    Connection(int number) {
-      this.number = number;
-    }
-  }
 
   private final Wire wire;
   private final @Nullable SslContext tls;
@@ -207,7 +200,7 @@ public final class FaultServer implements AutoCloseable {
   private void accept(Channel channel) {
     open.add(channel);
     channel.closeFuture().addListener(closed -> open.remove(channel));
-    channel.attr(CONNECTION).set(new Connection(accepted.incrementAndGet()));
+    channel.attr(CONNECTION).set(accepted.incrementAndGet());
     ChannelPipeline pipeline = channel.pipeline();
     if (tls != null) {
       pipeline.addLast(tls.newHandler(channel.alloc()));
@@ -228,7 +221,6 @@ public final class FaultServer implements AutoCloseable {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel stream) {
-                count(stream);
                 stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true));
                 stream.pipeline().addLast(new Requests());
               }
@@ -237,16 +229,18 @@ public final class FaultServer implements AutoCloseable {
     channel.write(new DefaultHttp2WindowUpdateFrame(CONNECTION_WINDOW));
   }
 
-  private void count(Channel stream) {
-    AtomicInteger streams = connection(stream).streams;
-    peakStreams.accumulateAndGet(streams.incrementAndGet(), Math::max);
-    stream.closeFuture().addListener(closed -> streams.decrementAndGet());
+  /** Of the protocol's streams: a stream's channel may end a moment after the stream. */
+  private void countStreams(Channel stream) {
+    if (stream instanceof Http2StreamChannel) {
+      Http2ConnectionHandler codec = (Http2ConnectionHandler) stream.parent().pipeline().get(CODEC);
+      int active = codec.connection().remote().numActiveStreams();
+      peakStreams.accumulateAndGet(active, Math::max);
+    }
   }
 
-  private static Connection connection(Channel channel) {
-    Channel parent = channel.parent();
-    Connection own = channel.attr(CONNECTION).get();
-    return own == null ? parent.attr(CONNECTION).get() : own;
+  private static int connection(Channel channel) {
+    Channel connection = channel instanceof Http2StreamChannel ? channel.parent() : channel;
+    return connection.attr(CONNECTION).get();
   }
 
   /** Makes a {@link ServerExchange} of each request. */
@@ -273,13 +267,14 @@ public final class FaultServer implements AutoCloseable {
         ctx.close();
         return;
       }
+      countStreams(ctx.channel());
       URI uri = URI.create(request.uri());
       Seen record =
           new Seen(
               ctx.channel(),
               request.method().name(),
               request.headers().entries(),
-              connection(ctx.channel()).number);
+              connection(ctx.channel()));
       List<Seen> all = seen.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>());
       all.add(record);
       current =

@@ -181,12 +181,14 @@ final class Kit {
       if (broken == null && !Bounds.holds(Bounds.RELEASE, () -> each.leases() == 0)) {
         left.add("leases: " + each.leases());
       }
-      assertCloses(each);
     }
-    server.readOn();
     for (int i = open.size() - 1; i >= 0; i--) {
       open.get(i).close();
     }
+    for (Client each : clients) {
+      assertCloses(each);
+    }
+    server.readOn();
     for (Caller<?> each : callers) {
       if (!Bounds.holds(Bounds.PROMPT, each::isDone)) {
         left.add("a caller, in " + List.of(each.thread().getStackTrace()));

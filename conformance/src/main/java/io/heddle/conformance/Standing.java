@@ -5,7 +5,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -76,6 +75,7 @@ final class Standing {
   Standing start() throws Exception {
     if (place == Standstill.LOOKUP) {
       settings.lookup(this::slowLookup);
+      kit.closing(lookupMayEnd::countDown); // in case the rule fails
     }
     if (place == Standstill.LEASE) {
       settings.maxConnections(1);
@@ -281,11 +281,9 @@ final class Standing {
   private static void awaitUninterruptibly(CountDownLatch latch) {
     boolean interrupted = false;
     try {
-      // Not for ever: a rule that fails does not free it.
-      long end = System.nanoTime() + Bounds.LONG.toNanos();
       while (true) {
         try {
-          latch.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          latch.await();
           return;
         } catch (InterruptedException e) {
           interrupted = true;

@@ -113,6 +113,10 @@ final class ReferenceClient implements Client {
     public Reply execute() throws IOException {
       IoThread.forbidWaiting();
       deadline = deadline(call.deadline()).earlier(deadline(settings.deadline()));
+      if (Thread.currentThread().isInterrupted() || deadline.isExpired()) {
+        // A completion beats both, so nothing must begin that could complete.
+        throw failed(new CancellationException(), Failure.READ_TIMEOUT);
+      }
       URI uri = call.uri();
       boolean authorize = false;
       int attempts = 0;

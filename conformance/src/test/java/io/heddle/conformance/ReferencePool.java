@@ -1,6 +1,5 @@
 package io.heddle.conformance;
 
-import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -27,7 +26,6 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -37,8 +35,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -188,7 +186,7 @@ final class ReferencePool {
 
   private Exchange<Channel> connect(String host, InetSocketAddress address) {
     Exchange<Channel> connected = new Exchange<>(Channel::close);
-    Channel channel = open(host, address, connected, null);
+    Channel channel = open(host, address, connected::complete, connected::fail, null);
     connected.onAbandon(() -> drop(channel));
     return connected;
   }
@@ -219,9 +217,18 @@ final class ReferencePool {
       shared.put(origin, fresh);
       allShared.add(fresh);
       known = fresh;
-      Exchange<Channel> connected = new Exchange<>();
-      fresh.channel = open(host, address, connected, new SharedEvents(fresh));
-      fresh.channel.closeFuture().addListener(closed -> gone(fresh, connected));
+      fresh.channel =
+          open(
+              host,
+              address,
+              channel ->
+                  channel
+                      .closeFuture()
+                      .addListener(
+                          closed ->
+                              gone(fresh, new ReferenceException(Failure.RESET_BEFORE_HEAD, null))),
+              failure -> gone(fresh, failure),
+              new SharedEvents(fresh));
     }
     if (known.ready) {
       wish.complete(known);
@@ -252,22 +259,13 @@ final class ReferencePool {
     waiting.forEach(each -> each.complete(connection));
   }
 
-  private void gone(Shared connection, Exchange<Channel> connected) {
+  private void gone(Shared connection, ReferenceException reason) {
     List<Exchange<Shared>> waiting;
     synchronized (this) {
       connection.gone = true;
       waiting = new ArrayList<>(connection.waiting);
       connection.waiting.clear();
     }
-    Throwable failure = new ReferenceException(Failure.RESET_BEFORE_HEAD, null);
-    try {
-      connected.await(Deadline.after(Duration.ZERO));
-    } catch (ExecutionException e) {
-      failure = Kit.present(e.getCause(), "cause");
-    } catch (Exception e) {
-      // not connected, and no reason known
-    }
-    Throwable reason = failure;
     waiting.forEach(each -> each.fail(reason));
     connection.streams.fail(reason);
   }
@@ -313,7 +311,8 @@ final class ReferencePool {
   private Channel open(
       String host,
       InetSocketAddress address,
-      Exchange<Channel> connected,
+      Consumer<Channel> connected,
+      Consumer<ReferenceException> failed,
       @Nullable SharedEvents events) {
     ClientSettings settings = client.settings;
     ChannelFuture connecting =
@@ -339,9 +338,9 @@ final class ReferencePool {
           Throwable failure = future.cause();
           SslHandler handler = channel.pipeline().get(SslHandler.class);
           if (failure != null) {
-            fail(connected, channel, connectFailure(failure));
+            fail(failed, channel, connectFailure(failure));
           } else if (handler == null) {
-            connected.complete(channel);
+            connected.accept(channel);
           } else {
             handler
                 .handshakeFuture()
@@ -349,9 +348,9 @@ final class ReferencePool {
                     shaken -> {
                       Throwable broken = shaken.cause();
                       if (broken == null) {
-                        connected.complete(channel);
+                        connected.accept(channel);
                       } else {
-                        fail(connected, channel, connectFailure(broken));
+                        fail(failed, channel, connectFailure(broken));
                       }
                     });
           }
@@ -362,8 +361,8 @@ final class ReferencePool {
     return channel;
   }
 
-  private void fail(Exchange<Channel> connected, Channel channel, Failure kind) {
-    connected.fail(new ReferenceException(client.isClosed() ? Failure.CLOSED : kind, null));
+  private void fail(Consumer<ReferenceException> failed, Channel channel, Failure kind) {
+    failed.accept(new ReferenceException(client.isClosed() ? Failure.CLOSED : kind, null));
     channel.close();
   }
 
