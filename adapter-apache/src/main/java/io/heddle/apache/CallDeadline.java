@@ -4,6 +4,7 @@ import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.Objects;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.core5.http.ClassicHttpRequest;
@@ -58,10 +59,11 @@ public final class CallDeadline implements ExecChainHandler {
   /**
    * Enforces this deadline for each call, or an earlier one that a request asks for.
    *
-   * @param timeout from the start of a call; disabled for none
+   * @param timeout from the start of a call; disabled for none. ({@link Timeout} refuses negative
+   *     durations.)
    */
   public CallDeadline(Timeout timeout) {
-    this.forEach = checked(timeout);
+    this.forEach = Objects.requireNonNull(timeout, "timeout");
   }
 
   /**
@@ -70,14 +72,7 @@ public final class CallDeadline implements ExecChainHandler {
    * @param timeout null or disabled for none
    */
   public static void set(HttpContext context, @Nullable Timeout timeout) {
-    context.setAttribute(TIMEOUT, timeout == null ? null : checked(timeout));
-  }
-
-  private static Timeout checked(Timeout timeout) {
-    if (timeout.getDuration() < 0) {
-      throw new IllegalArgumentException("negative deadline: " + timeout);
-    }
-    return timeout;
+    context.setAttribute(TIMEOUT, timeout);
   }
 
   /** The deadline of the call that runs in this context. */

@@ -54,6 +54,7 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
 import org.apache.hc.core5.http.io.entity.InputStreamEntity;
+import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
@@ -121,10 +122,7 @@ final class ApacheClient implements Client {
                     .setConnectTimeout(timeout(settings.connectTimeout()))
                     .build());
     if (settings.trusted() != null) {
-      builder.setTlsStrategy(
-          ClientTlsStrategyBuilder.create()
-              .setSslContext(trusting(settings.trusted()))
-              .buildAsync());
+      builder.setTlsStrategy(tls(settings.trusted()));
     }
     if (settings.lookup() != null) {
       builder.setDnsResolver(new Lookup(settings.lookup()));
@@ -149,12 +147,14 @@ final class ApacheClient implements Client {
         .build();
   }
 
-  private static SSLContext trusting(X509Certificate certificate) {
+  /** TLS that trusts this certificate alone. */
+  static TlsStrategy tls(X509Certificate certificate) {
     try {
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
       store.setCertificateEntry("trusted", certificate);
-      return SSLContexts.custom().loadTrustMaterial(store, null).build();
+      SSLContext context = SSLContexts.custom().loadTrustMaterial(store, null).build();
+      return ClientTlsStrategyBuilder.create().setSslContext(context).buildAsync();
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException(e);
     }

@@ -28,6 +28,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -117,6 +118,11 @@ public final class FaultServer implements AutoCloseable {
     }
     System.out.println(String.join(" ", ports));
     Thread.currentThread().join(); // until the process is ended
+  }
+
+  /** What a client has to trust where the server speaks TLS; for 127.0.0.1 and localhost. */
+  public static X509Certificate certificate() {
+    return Certificates.RIGHT.certificate();
   }
 
   /** The port that the server listens at. */

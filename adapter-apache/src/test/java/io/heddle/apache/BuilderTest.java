@@ -1,0 +1,156 @@
+package io.heddle.apache;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.apache.hc.client5.http.HttpRoute;
+import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.io.ConnectionEndpoint;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.impl.io.HttpRequestExecutor;
+import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a builder takes, what a manager refuses, and that neither costs anything before its use. */
+class BuilderTest {
+
+  private static final HttpRoute ROUTE = new HttpRoute(new HttpHost("http", "localhost", 1));
+
+  private static String refused(Runnable setter) {
+    return String.valueOf(assertThrows(IllegalArgumentException.class, setter::run).getMessage());
+  }
+
+  @Test
+  void limitsMustBePositive() {
+    BlockingConnectionManagerBuilder builder = BlockingConnectionManager.builder();
+    assertEquals("maxConnTotal must be positive: 0", refused(() -> builder.setMaxConnTotal(0)));
+    assertEquals(
+        "maxConnPerRoute must be positive: -1", refused(() -> builder.setMaxConnPerRoute(-1)));
+    assertEquals("ioThreads must be positive: 0", refused(() -> builder.setIoThreadCount(0)));
+    assertEquals(
+        "resolverThreads must be positive: 0", refused(() -> builder.setResolverThreadCount(0)));
+  }
+
+  @Test
+  void theDefaultsSuitVirtualThreads() {
+    try (BlockingConnectionManager manager = BlockingConnectionManager.builder().build()) {
+      assertEquals(1_000, manager.getDefaultMaxPerRoute());
+      assertEquals(10_000, manager.getMaxTotal());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void eachPoolOfApacheServes(PoolConcurrencyPolicy policy) throws Exception {
+    try (BlockingConnectionManager manager =
+        BlockingConnectionManager.builder()
+            .setPoolConcurrencyPolicy(policy)
+            .setMaxConnPerRoute(2)
+            .build()) {
+      ConnectionEndpoint endpoint =
+          manager.lease("id", ROUTE, Timeout.DISABLED, null).get(Timeout.ofSeconds(5));
+      assertFalse(endpoint.isConnected());
+      assertEquals(1, manager.getTotalStats().getLeased());
+      manager.release(endpoint, null, TimeValue.ZERO_MILLISECONDS);
+      assertEquals(0, manager.getTotalStats().getLeased());
+      assertEquals(2, manager.getMaxPerRoute(ROUTE));
+    }
+  }
+
+  @Test
+  void aManagerThatIsNotUsedHasNoThread() {
+    try (BlockingConnectionManager manager = BlockingConnectionManager.builder().build()) {
+      assertEquals(0, manager.getTotalStats().getLeased());
+      assertFalse(
+          Thread.getAllStackTraces().keySet().stream()
+              .anyMatch(thread -> thread.getName().startsWith("heddle-apache")));
+    }
+  }
+
+  @Test
+  void aClosedManagerSaysSo() throws Exception {
+    BlockingConnectionManager manager = BlockingConnectionManager.builder().build();
+    manager.close(CloseMode.IMMEDIATE);
+    manager.close();
+    assertEquals(
+        "Connection pool shut down",
+        assertThrows(
+                IllegalStateException.class,
+                () -> manager.lease("id", ROUTE, Timeout.DISABLED, null))
+            .getMessage());
+    manager.closeExpired();
+    manager.closeIdle(TimeValue.ofSeconds(1));
+  }
+
+  @Test
+  void aClosedClientSaysSo() throws Exception {
+    CloseableHttpClient client = BlockingHttpClients.createDefault();
+    client.close();
+    assertThrows(
+        IllegalStateException.class,
+        () -> client.execute(new HttpGet("http://localhost:1/"), response -> null));
+  }
+
+  @Test
+  void anEndpointOfAnotherManagerIsRefused() {
+    ConnectionEndpoint foreign =
+        new ConnectionEndpoint() {
+          @Override
+          @Deprecated
+          public ClassicHttpResponse execute(
+              String id,
+              ClassicHttpRequest request,
+              HttpRequestExecutor executor,
+              HttpContext context) {
+            throw new IllegalStateException();
+          }
+
+          @Override
+          public boolean isConnected() {
+            return false;
+          }
+
+          @Override
+          public void setSocketTimeout(Timeout timeout) {}
+
+          @Override
+          public void close(CloseMode closeMode) {}
+
+          @Override
+          public void close() {}
+
+          @Override
+          public String toString() {
+            return "foreign";
+          }
+        };
+    try (BlockingConnectionManager manager = BlockingConnectionManager.builder().build()) {
+      assertEquals(
+          "this endpoint is not a lease of a BlockingConnectionManager: foreign",
+          refused(() -> manager.release(foreign, null, TimeValue.ofSeconds(1))));
+    }
+  }
+
+  @Test
+  void aSecondReleaseDoesNothing() throws Exception {
+    try (BlockingConnectionManager manager = BlockingConnectionManager.builder().build()) {
+      ConnectionEndpoint endpoint =
+          manager.lease("id", ROUTE, Timeout.DISABLED, null).get(Timeout.ofSeconds(5));
+      manager.release(endpoint, null, TimeValue.ZERO_MILLISECONDS);
+      manager.release(endpoint, null, TimeValue.ZERO_MILLISECONDS);
+      assertEquals(0, manager.getTotalStats().getLeased());
+      assertTrue(endpoint.toString().startsWith("ep-"), endpoint.toString());
+    }
+  }
+}

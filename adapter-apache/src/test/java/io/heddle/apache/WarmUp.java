@@ -1,0 +1,21 @@
+package io.heddle.apache;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Makes one call, so that the descriptors that the JDK opens once are open before a leak check. */
+final class WarmUp implements BeforeAllCallback {
+
+  @Override
+  public void beforeAll(ExtensionContext context) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        CloseableHttpClient client = BlockingHttpClients.createDefault()) {
+      client.execute(new HttpGet(server.uri(Script.ok())), response -> response.getCode());
+    }
+  }
+}
