@@ -32,6 +32,10 @@ public final class Bench {
       jmh(Arrays.copyOfRange(command, 1, command.length));
       return;
     }
+    if (command[0].equals("java-home")) { // for bench/run
+      System.out.println(System.getProperty("java.home"));
+      return;
+    }
     System.exit(
         new CommandLine(new Bench())
             .setParameterExceptionHandler(Bench::explain)

@@ -123,7 +123,8 @@ final class TargetServer implements AutoCloseable {
                           .initialSettings(
                               new Http2Settings().maxConcurrentStreams(MAX_CONCURRENT_STREAMS))
                           .build(),
-                      new Http2MultiplexHandler(new Stream()));
+                      new Http2MultiplexHandler(new Stream()),
+                      new Gone());
             }
           };
       connection
@@ -160,6 +161,15 @@ final class TargetServer implements AutoCloseable {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       context.close(); // a client that left
+    }
+  }
+
+  /** The end of a connection whose client has left without a word. */
+  private static final class Gone extends ChannelInboundHandlerAdapter {
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close();
     }
   }
 
