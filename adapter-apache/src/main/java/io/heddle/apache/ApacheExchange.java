@@ -8,6 +8,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hc.client5.http.impl.DefaultClientConnectionReuseStrategy;
+import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.ConnectionClosedException;
@@ -22,6 +25,7 @@ import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.apache.hc.core5.http.nio.RequestChannel;
 import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.util.TimeValue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +93,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   // Written by the I/O thread, read by any.
   private volatile Exchange<Head> awaited;
+  private volatile @Nullable HttpResponse response;
   private volatile @Nullable ResponseBodyPipe responseBody;
   private volatile boolean ended;
   private volatile boolean released;
@@ -225,6 +230,21 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     }
   }
 
+  /**
+   * How long its connection may be kept, after an exchange that was left to itself and of which the
+   * classic chain has no opinion; null for not at all.
+   */
+  @Nullable TimeValue keepAlive() {
+    HttpResponse answer = response;
+    return ended
+            && answer != null
+            && DefaultClientConnectionReuseStrategy.INSTANCE.keepAlive(
+                request, answer, HttpClientContext.create())
+        ? DefaultConnectionKeepAliveStrategy.INSTANCE.getKeepAliveDuration(
+            answer, HttpClientContext.create())
+        : null;
+  }
+
   private void runWhenReleased() {
     Runnable then = (Runnable) WHEN_RELEASED.getAndSet(this, null);
     if (then != null) {
@@ -311,6 +331,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   @Override
   public void consumeResponse(
       HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
+    this.response = response;
     ResponseBodyPipe body = null;
     if (entity == null) {
       ended = true;

@@ -274,8 +274,8 @@ public final class BlockingConnectionManager
     leased.remove(of);
     of.waits().cancel(); // if it is another thread that releases
     if (of.giveUpExchange() && lease.shared() == null) {
-      Objects.requireNonNull(of.exchange())
-          .whenReleased(() -> giveBack(of.route(), lease, newState, validDuration, true));
+      ApacheExchange unseen = Objects.requireNonNull(of.exchange());
+      unseen.whenReleased(() -> giveBack(of.route(), lease, newState, unseen.keepAlive(), true));
     } else {
       giveBack(of.route(), lease, newState, validDuration, of.isConsistent());
     }

@@ -13,15 +13,22 @@ import org.jspecify.annotations.Nullable;
 final class Http1Session extends ReactorSession implements Http1StreamListener {
 
   private @Nullable ApacheExchange current;
+  private boolean begun;
 
   Http1Session(ReactorConnection connection, int window) {
     super(connection, window);
   }
 
+  /**
+   * Comes again when TLS begins at the end of a tunnel, before it is known what is spoken there.
+   */
   @Override
   public void connected(IOSession session) throws IOException {
     super.connected(session);
-    connection.started(this);
+    if (!begun) {
+      begun = true;
+      connection.started(this);
+    }
   }
 
   @Override

@@ -15,6 +15,7 @@ import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import java.util.Objects;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
 
 /**
  * The server's certificates: two key stores beside this class, valid until the year 2119. Java has
@@ -55,10 +56,7 @@ enum Certificates {
   /** The server's side, offering only the protocol of this wire. */
   SslContext serverContext(Wire wire) {
     try {
-      KeyManagerFactory keys =
-          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-      keys.init(load(), PASSWORD);
-      return SslContextBuilder.forServer(keys)
+      return SslContextBuilder.forServer(keys())
           .sslProvider(SslProvider.JDK)
           .applicationProtocolConfig(
               new ApplicationProtocolConfig(
@@ -72,6 +70,23 @@ enum Certificates {
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException(file, e);
     }
+  }
+
+  /** The server's side, without ALPN. */
+  SSLContext sslContext() {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys().getKeyManagers(), null, null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException(file, e);
+    }
+  }
+
+  private KeyManagerFactory keys() throws GeneralSecurityException, IOException {
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(load(), PASSWORD);
+    return keys;
   }
 
   private KeyStore load() throws GeneralSecurityException, IOException {

@@ -37,6 +37,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,6 +124,11 @@ public final class FaultServer implements AutoCloseable {
   /** What a client has to trust where the server speaks TLS; for 127.0.0.1 and localhost. */
   public static X509Certificate certificate() {
     return Certificates.RIGHT.certificate();
+  }
+
+  /** The server's side of TLS, for a server of one's own; offers no protocol by ALPN. */
+  public static SSLContext sslContext() {
+    return Certificates.RIGHT.sslContext();
   }
 
   /** The port that the server listens at. */
