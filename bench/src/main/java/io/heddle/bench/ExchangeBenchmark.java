@@ -2,6 +2,8 @@ package io.heddle.bench;
 
 import io.heddle.Deadline;
 import io.heddle.Exchange;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.Timeout;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedTransferQueue;
@@ -24,8 +26,8 @@ import org.openjdk.jmh.annotations.Warmup;
  * without a timeout.
  *
  * <pre>{@code
- * java -jar bench/target/heddle-bench.jar jmh ExchangeBenchmark -t 1 -prof gc
- * java -jar bench/target/heddle-bench.jar jmh ExchangeBenchmark -t 100 -prof gc
+ * bench/run jmh ExchangeBenchmark -t 1 -prof gc
+ * bench/run jmh ExchangeBenchmark -t 100 -prof gc
  * }</pre>
  */
 @State(Scope.Benchmark)
@@ -40,6 +42,7 @@ public class ExchangeBenchmark {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   private final LinkedTransferQueue<Runnable> queue = new LinkedTransferQueue<>();
+  private final HashedWheelTimer wheel = new HashedWheelTimer(10, TimeUnit.MILLISECONDS, 1024);
   private volatile boolean stopped;
 
   /** Starts the I/O thread. */
@@ -64,6 +67,7 @@ public class ExchangeBenchmark {
   public void stop() {
     stopped = true;
     queue.add(() -> {});
+    wheel.stop();
   }
 
   /** Ours. */
@@ -88,6 +92,17 @@ public class ExchangeBenchmark {
     Exchange<Object> exchange = new Exchange<>();
     queue.add(() -> exchange.complete(RESULT));
     return exchange.await(Deadline.after(MINUTE));
+  }
+
+  /** What ours was weighed against: the deadline on a timer wheel, and a park without a timeout. */
+  @Benchmark
+  public Object exchangeOnTimerWheel() throws Exception {
+    Exchange<Object> exchange = new Exchange<>();
+    Timeout timeout = wheel.newTimeout(t -> exchange.cancel(), 1, TimeUnit.MINUTES);
+    queue.add(() -> exchange.complete(RESULT));
+    Object result = exchange.await(Deadline.none());
+    timeout.cancel();
+    return result;
   }
 
   /** The baseline, with a timeout that does not come. */
