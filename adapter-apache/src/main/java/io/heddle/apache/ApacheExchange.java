@@ -374,7 +374,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   @Override
   public void consume(ByteBuffer src) {
     ResponseBodyPipe body = responseBody;
-    if (body != null) {
+    if (body != null && src.hasRemaining()) {
       body.offer(src); // wakes the caller in read
     }
   }

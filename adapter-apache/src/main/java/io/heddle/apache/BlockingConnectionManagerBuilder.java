@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class BlockingConnectionManagerBuilder {
 
   /** Of a session buffer, of which an HTTP/1.1 connection has three for as long as it lives. */
-  private static final int HTTP1_BUFFER = 8 * 1024;
+  private static final int HTTP1_BUFFER = 2 * 1024;
 
   /** What a server may send of one response before its caller reads. */
   private static final int HTTP1_WINDOW = 64 * 1024;
@@ -175,8 +175,9 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   /**
-   * HTTP/1.1 limits and buffers. The default has buffers of 8 KiB where Apache's has 32: each
-   * connection holds three of them, also while a call waits on it.
+   * HTTP/1.1 limits and buffers. The default has buffers of 2 KiB where Apache's has 32: each
+   * connection holds three of them, also while a call waits on it. They grow for a head that is
+   * longer; long bodies go past them.
    */
   public BlockingConnectionManagerBuilder setHttp1Config(@Nullable Http1Config http1Config) {
     this.http1Config = http1Config;

@@ -1,22 +1,31 @@
 package io.heddle.apache;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.apache.hc.core5.http.HttpConnection;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.impl.Http1StreamListener;
 import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
 import org.jspecify.annotations.Nullable;
 
 /** HTTP/1.1 on a session: one exchange at a time; to abort it is to close the connection. */
 final class Http1Session extends ReactorSession implements Http1StreamListener {
 
+  /** Bytes of one connection, before others have their turn. */
+  private static final int TURN = 64 * 1024;
+
+  private final int bufferSize;
+
   private @Nullable ApacheExchange current;
   private boolean begun;
+  private long received;
 
-  Http1Session(ReactorConnection connection, int window) {
+  Http1Session(ReactorConnection connection, int window, int bufferSize) {
     super(connection, window);
+    this.bufferSize = bufferSize;
   }
 
   /**
@@ -43,6 +52,14 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
     }
   }
 
+  /** Bytes of the body of the response that is under way. */
+  void consume(ByteBuffer src) {
+    ApacheExchange exchange = current;
+    if (exchange != null) {
+      exchange.consume(src);
+    }
+  }
+
   @Override
   void abort(ApacheExchange exchange) {
     connection.close(CloseMode.IMMEDIATE);
@@ -51,6 +68,29 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
   @Override
   int limit() {
     return 1;
+  }
+
+  /**
+   * The engine reads once per event, as much as its buffer takes, which is little for a long body:
+   * it is asked again as long as the buffer was filled and the exchange wants more. After {@value
+   * #TURN} bytes the other connections have their turn.
+   */
+  @Override
+  void readOn(IOSession session) throws IOException {
+    long before = received;
+    received = received();
+    long first = before;
+    while (received - before >= bufferSize
+        && received - first < TURN
+        && (session.getEventMask() & EventMask.READ) != 0) {
+      before = received;
+      protocol.inputReady(session, null);
+      received = received();
+    }
+  }
+
+  private long received() {
+    return protocol.getEndpointDetails().getReceivedBytesCount();
   }
 
   /**
@@ -66,9 +106,9 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
     try {
       long before;
       do {
-        before = protocol.getEndpointDetails().getReceivedBytesCount();
+        before = received();
         session.getHandler().inputReady(session, null);
-      } while (protocol.getEndpointDetails().getReceivedBytesCount() > before);
+      } while (received() > before);
     } catch (IOException | RuntimeException nothingMore) {
       return; // that output failed is what is told
     }

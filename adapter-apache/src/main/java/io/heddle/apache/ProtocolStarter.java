@@ -7,10 +7,7 @@ import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpResponseFactory;
 import org.apache.hc.core5.http.config.CharCodingConfig;
 import org.apache.hc.core5.http.config.Http1Config;
-import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
 import org.apache.hc.core5.http.impl.nio.ClientHttp1IOEventHandler;
-import org.apache.hc.core5.http.impl.nio.ClientHttp1StreamDuplexer;
-import org.apache.hc.core5.http.impl.nio.DefaultHttpRequestWriterFactory;
 import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParserFactory;
 import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
@@ -90,21 +87,13 @@ final class ProtocolStarter implements IOEventHandlerFactory {
   }
 
   private Http1Session http1(ProtocolIOSession session, ReactorConnection connection) {
-    Http1Session http1 = new Http1Session(connection, http1Config.getInitialWindowSize());
+    Http1Session http1 =
+        new Http1Session(
+            connection, http1Config.getInitialWindowSize(), http1Config.getBufferSize());
     http1.protocol =
         new ClientHttp1IOEventHandler(
-            new ClientHttp1StreamDuplexer(
-                session,
-                NO_INTERCEPTORS,
-                http1Config,
-                charCodingConfig,
-                // Whether to keep a connection is the classic chain's decision, after the response.
-                (request, response, context) -> true,
-                http1Parsers.create(),
-                DefaultHttpRequestWriterFactory.INSTANCE.create(),
-                DefaultContentLengthStrategy.INSTANCE,
-                DefaultContentLengthStrategy.INSTANCE,
-                http1));
+            new Http1Duplexer(
+                session, http1Config, charCodingConfig, http1Parsers.create(), http1));
     return http1;
   }
 

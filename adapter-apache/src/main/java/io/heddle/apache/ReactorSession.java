@@ -80,6 +80,7 @@ abstract class ReactorSession implements IOEventHandler {
     inputFailed = true;
     try {
       protocol.inputReady(session, src);
+      readOn(session);
       inputFailed = false;
     } finally {
       letGo();
@@ -113,6 +114,9 @@ abstract class ReactorSession implements IOEventHandler {
     protocol.disconnected(session);
     connection.disconnected();
   }
+
+  /** The engine has read once: takes what else is there, if the engine would not by itself. */
+  void readOn(IOSession session) throws IOException {}
 
   /** Output failed: the last chance to take in what the peer had sent before. */
   void salvage(IOSession session) {}
