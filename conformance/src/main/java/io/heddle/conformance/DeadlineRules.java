@@ -56,7 +56,7 @@ interface DeadlineRules {
             });
     kit.assertExpected(Failure.DEADLINE, caller.failure(TIME.plus(Bounds.PROMPT)));
     assertTrue(caller.endedAt() - start >= TIME.minusMillis(50).toNanos(), "too early");
-    Bounds.await(Bounds.PROMPT, "the server sees the abort", kit.seen(uri)::isAborted);
+    kit.seen(uri).assertAborted();
     kit.assertIdle(client);
     kit.assertWorks(client);
   }

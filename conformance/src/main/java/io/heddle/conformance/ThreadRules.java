@@ -178,7 +178,11 @@ interface ThreadRules {
                       });
               return null;
             });
-    caller.result(Bounds.PROMPT.plus(Duration.ofSeconds(1)));
+    Bounds.await(
+        Bounds.PROMPT.plus(Duration.ofSeconds(1)),
+        "a blocking call on an I/O thread ends, which it holds",
+        caller::isDone);
+    caller.result(Bounds.PROMPT);
     assertTrue(wasIoThread.get(), "the driver says that this was no I/O thread");
     Throwable refusal = failure.get();
     while (refusal != null && !(refusal instanceof IllegalStateException)) {
