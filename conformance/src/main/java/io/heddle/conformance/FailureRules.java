@@ -24,6 +24,9 @@ interface FailureRules {
   /** How many bytes of a body come before it breaks. */
   int SOUND = 50_000;
 
+  /** How many bytes of an upload are written before it breaks: enough that some are sent. */
+  int CUT = 4 * 1024 * 1024;
+
   @Rule("FA-01")
   default void refused(Kit kit) throws Exception {
     Client client = kit.open();
@@ -119,8 +122,7 @@ interface FailureRules {
     URI ofWriter = kit.uri(Script.ok());
     BodyWriter writer =
         out -> {
-          out.write(Contents.first(SOUND));
-          out.flush();
+          Contents.writer(CUT).writeTo(out);
           kit.seen(ofWriter);
           throw torn;
         };
@@ -128,7 +130,7 @@ interface FailureRules {
     kit.seen(ofWriter).assertCutShort();
     URI ofStream = kit.uri(Script.ok());
     InputStream stream =
-        new FilterInputStream(Contents.stream(SOUND)) {
+        new FilterInputStream(Contents.stream(CUT)) {
           @Override
           public int read(byte[] b, int off, int len) throws IOException {
             int n = super.read(b, off, len);

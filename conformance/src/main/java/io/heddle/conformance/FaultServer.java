@@ -172,12 +172,17 @@ public final class FaultServer implements AutoCloseable {
     return peakStreams.getAndSet(0);
   }
 
-  /** HTTP/2: tells all clients, and those to come, how many streams they may have at a time. */
+  /**
+   * HTTP/2: tells all clients, and those to come, how many streams they may have at a time; returns
+   * when all have been told.
+   */
   public void maxStreams(int streams) {
     maxStreams = streams;
     for (Channel each : open) {
+      // Waits, so that no response to a later request overtakes it.
       each.writeAndFlush(
-          new DefaultHttp2SettingsFrame(new Http2Settings().maxConcurrentStreams(streams)));
+              new DefaultHttp2SettingsFrame(new Http2Settings().maxConcurrentStreams(streams)))
+          .awaitUninterruptibly();
     }
   }
 

@@ -40,14 +40,17 @@ interface Http2Rules {
 
   @Rule("H2-03")
   default void deadlineHarmsNoSibling(Kit kit) throws Exception {
+    Siblings siblings = new Siblings(kit);
+    List<Standing> calls = new ArrayList<>();
     for (Standstill place : PLACES) {
-      Siblings siblings = new Siblings(kit);
-      Standing call =
-          siblings.join(new Standing(kit, place).options(get -> get.deadline(DeadlineRules.TIME)));
-      call.assertEndsAfter(DeadlineRules.TIME, Failure.DEADLINE);
-      call.assertSeenToLeave();
-      siblings.assertUnharmed();
+      calls.add(
+          siblings.join(new Standing(kit, place).options(get -> get.deadline(DeadlineRules.TIME))));
     }
+    for (Standing each : calls) {
+      each.assertEndsAfter(DeadlineRules.TIME, Failure.DEADLINE);
+      each.assertSeenToLeave();
+    }
+    siblings.assertUnharmed();
   }
 
   @Rule("H2-04")

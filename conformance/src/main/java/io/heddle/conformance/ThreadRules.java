@@ -142,13 +142,13 @@ interface ThreadRules {
   @Rule(value = "TH-05", limit = 60)
   default void nothingPins(Kit kit) throws Exception {
     URI uri = kit.uri(Pinning.script(Pinning.Figure.PINS));
-    OtherJvm.run(kit, List.of(), Pinning.class, Pinning.Figure.PINS, uri);
+    OtherJvm.run(kit, Pinning.OPTIONS, Pinning.class, Pinning.Figure.PINS, uri);
   }
 
   @Rule(value = "TH-06", limit = 60)
   default void waitingHoldsNoCarrier(Kit kit) throws Exception {
     URI uri = kit.uri(Pinning.script(Pinning.Figure.CARRIERS));
-    OtherJvm.run(kit, List.of(), Pinning.class, Pinning.Figure.CARRIERS, uri);
+    OtherJvm.run(kit, Pinning.OPTIONS, Pinning.class, Pinning.Figure.CARRIERS, uri);
   }
 
   /** Something that blocks. */

@@ -8,7 +8,9 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** TR: the caller's stack is in the trace. */
 interface TraceRules {
@@ -34,35 +36,33 @@ interface TraceRules {
 
   @Rule("TR-02")
   default void traceOfTimeouts(Kit kit) throws Exception {
+    Map<Standing, Failure> calls = new LinkedHashMap<>();
     for (Standstill place : List.of(Standstill.HEAD, Standstill.BODY)) {
-      assertShowsCaller(
-          new Standing(kit, place)
-              .settings(client -> client.readTimeout(DeadlineRules.TIME))
-              .start()
-              .assertEndsAfter(DeadlineRules.TIME, Failure.READ_TIMEOUT));
+      calls.put(
+          new Standing(kit, place).settings(client -> client.readTimeout(DeadlineRules.TIME)),
+          Failure.READ_TIMEOUT);
     }
-    assertShowsCaller(
+    calls.put(
         new Standing(kit, Standstill.CONNECT)
-            .settings(client -> client.connectTimeout(DeadlineRules.TIME))
-            .start()
-            .assertEndsAfter(DeadlineRules.TIME, Failure.CONNECT_TIMEOUT));
+            .settings(client -> client.connectTimeout(DeadlineRules.TIME)),
+        Failure.CONNECT_TIMEOUT);
     Standing lease =
         new Standing(kit, Standstill.LEASE)
-            .settings(client -> client.leaseTimeout(DeadlineRules.TIME))
-            .start();
-    assertShowsCaller(lease.assertEndsAfter(DeadlineRules.TIME, Failure.LEASE_TIMEOUT));
+            .settings(client -> client.leaseTimeout(DeadlineRules.TIME));
+    calls.put(lease, Failure.LEASE_TIMEOUT);
+    assertTimeoutsShowCaller(calls);
     lease.free();
   }
 
   @Rule("TR-03")
   default void traceOfDeadline(Kit kit) throws Exception {
+    Map<Standing, Failure> calls = new LinkedHashMap<>();
     for (Standstill place : List.of(Standstill.UPLOAD, Standstill.HEAD, Standstill.BODY)) {
-      assertShowsCaller(
-          new Standing(kit, place)
-              .options(call -> call.deadline(DeadlineRules.TIME))
-              .start()
-              .assertEndsAfter(DeadlineRules.TIME, Failure.DEADLINE));
+      calls.put(
+          new Standing(kit, place).options(call -> call.deadline(DeadlineRules.TIME)),
+          Failure.DEADLINE);
     }
+    assertTimeoutsShowCaller(calls);
   }
 
   @Rule("TR-04")
@@ -103,6 +103,16 @@ interface TraceRules {
   private static long makeCall(Kit kit, Client client, Call.Builder call) throws Exception {
     try (Reply reply = kit.execute(client, call)) {
       return Contents.check(reply.body());
+    }
+  }
+
+  /** The times of all these calls run together. */
+  private static void assertTimeoutsShowCaller(Map<Standing, Failure> calls) throws Exception {
+    for (Standing each : calls.keySet()) {
+      each.start();
+    }
+    for (Map.Entry<Standing, Failure> each : calls.entrySet()) {
+      assertShowsCaller(each.getKey().assertEndsAfter(DeadlineRules.TIME, each.getValue()));
     }
   }
 

@@ -45,18 +45,12 @@ class WrongDriversTest {
             new WrongDrivers.CancelsSiblings(),
             "H2-01",
             "of 20 other calls have failed, or were sent again"),
-        http11(
-            new WrongDrivers.BuffersTheResponse(),
-            "EX-22",
-            "the server could send 67108864 bytes that nobody read"),
+        http11(new WrongDrivers.BuffersTheResponse(), "EX-22", "bytes that nobody read"),
         http11(
             new WrongDrivers.BuffersTheResponse(),
             "EX-24",
             "exit 3 of the other JVM:\nTerminating due to java.lang.OutOfMemoryError"),
-        http11(
-            new WrongDrivers.BuffersTheRequest(),
-            "EX-23",
-            "the client took 67108864 bytes that nobody read"),
+        http11(new WrongDrivers.BuffersTheRequest(), "EX-23", "the client took "),
         http11(
             new WrongDrivers.TakesTruncatedForWhole(),
             "H1-01",
