@@ -204,7 +204,11 @@ public final class FaultServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().syncUninterruptibly();
-    closeConnections();
+    for (Channel each : open) {
+      // Past TLS, and to the end: a channel that still says good-bye can outlive its event loop.
+      ChannelHandlerContext first = each.pipeline().firstContext();
+      (first == null ? each.close() : first.close()).awaitUninterruptibly();
+    }
     loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
