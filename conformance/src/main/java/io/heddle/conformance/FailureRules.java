@@ -171,6 +171,7 @@ interface FailureRules {
       throws Exception {
     Throwable failure = TraceRules.failureOf(kit, client, call);
     kit.assertExpected(kind, failure);
+    TraceRules.assertShowsCaller(failure);
     kit.assertLeases(client, leases);
     kit.assertWorks(client);
   }
@@ -186,6 +187,7 @@ interface FailureRules {
     IOException failure =
         assertThrows(IOException.class, in::read, "a body that broke is taken for a whole one");
     kit.assertExpected(kind, failure);
+    TraceRules.assertShowsCaller(failure);
     closeBroken(reply);
     kit.assertIdle(client);
     kit.assertWorks(client);

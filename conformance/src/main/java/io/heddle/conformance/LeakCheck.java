@@ -84,7 +84,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
       Collection<String> descriptors = descriptors();
       for (String each : descriptors) {
         if (each.startsWith("socket:") && !sockets.contains(each)) {
-          leaks.add("descriptor of a " + each);
+          leaks.add("descriptor of a " + each + ", " + SocketTable.describe(each));
         }
       }
       long more = selectorsIn(descriptors) - selectors;

@@ -56,6 +56,8 @@ class LeakCheckTest {
     try (ServerSocket left = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertEquals(1, leaks().size(), () -> left + " is left: " + leaks());
       assertTrue(leaks().get(0).startsWith("descriptor of a socket:"), leaks()::toString);
+      String port = "from port " + left.getLocalPort() + " to port 0, state 0A";
+      assertTrue(leaks().get(0).endsWith(port), leaks()::toString);
     }
     assertEquals(List.of(), leaks());
   }
