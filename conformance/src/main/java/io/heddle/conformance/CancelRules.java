@@ -207,7 +207,7 @@ interface CancelRules {
     Reply reply = kit.execute(client, Call.get(uri));
     assertEquals(100, reply.body().readNBytes(100).length);
     assertClosesAtOnce(kit, reply);
-    Bounds.await(Bounds.PROMPT, "the server sees the abort", kit.seen(uri)::isAborted);
+    kit.seen(uri).assertAborted();
     kit.assertIdle(client);
     kit.assertWorks(client);
   }
@@ -218,7 +218,7 @@ interface CancelRules {
     URI uri = kit.uri(Script.ok().body(10_000).fault(Script.Fault.STALL, 1000));
     Reply reply = kit.execute(client, Call.get(uri));
     assertClosesAtOnce(kit, reply);
-    Bounds.await(Bounds.PROMPT, "the server sees the abort", kit.seen(uri)::isAborted);
+    kit.seen(uri).assertAborted();
     kit.assertIdle(client);
     kit.assertWorks(client);
   }
@@ -229,7 +229,7 @@ interface CancelRules {
     URI uri = kit.uri(Script.ok().body(10_000).fault(Script.Fault.STALL, 1000));
     Reply reply = kit.execute(client, Call.get(uri));
     assertClosesAtOnce(kit, reply.body());
-    Bounds.await(Bounds.PROMPT, "the server sees the abort", kit.seen(uri)::isAborted);
+    kit.seen(uri).assertAborted();
     kit.assertIdle(client);
     kit.assertWorks(client);
   }

@@ -56,7 +56,7 @@ interface DeadlineRules {
             });
     kit.assertExpected(Failure.DEADLINE, caller.failure(TIME.plus(Bounds.PROMPT)));
     assertTrue(caller.endedAt() - start >= TIME.minusMillis(50).toNanos(), "too early");
-    Bounds.await(Bounds.PROMPT, "the server sees the abort", kit.seen(uri)::isAborted);
+    kit.seen(uri).assertAborted();
     kit.assertIdle(client);
     kit.assertWorks(client);
   }
@@ -66,10 +66,10 @@ interface DeadlineRules {
     Client client = kit.open(kit.settings().deadline(TIME));
     kit.assertWorks(client);
     Standing second = new Standing(kit, Standstill.HEAD).start(client);
-    second.assertEndsAfter(TIME, Failure.DEADLINE);
-    second.assertAbandoned();
     Standing third = new Standing(kit, Standstill.BODY).start(client);
+    second.assertEndsAfter(TIME, Failure.DEADLINE);
     third.assertEndsAfter(TIME, Failure.DEADLINE);
+    second.assertAbandoned();
     third.assertAbandoned();
   }
 

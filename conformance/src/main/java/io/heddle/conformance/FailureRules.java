@@ -1,9 +1,11 @@
 package io.heddle.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -21,6 +23,9 @@ interface FailureRules {
 
   /** How many bytes of a body come before it breaks. */
   int SOUND = 50_000;
+
+  /** How many bytes of an upload are written before it breaks: enough that some are sent. */
+  int CUT = 4 * 1024 * 1024;
 
   @Rule("FA-01")
   default void refused(Kit kit) throws Exception {
@@ -110,6 +115,47 @@ interface FailureRules {
     closeBroken(reply);
   }
 
+  @Rule("FA-10")
+  default void brokenWriter(Kit kit) throws Exception {
+    Client client = kit.open();
+    IOException torn = new IOException("the warp is torn");
+    URI ofWriter = kit.uri(Script.ok());
+    BodyWriter writer =
+        out -> {
+          Contents.writer(CUT).writeTo(out);
+          kit.seen(ofWriter);
+          throw torn;
+        };
+    assertCutShort(kit, client, Call.post(ofWriter, new Body.Writer(writer)), torn);
+    kit.seen(ofWriter).assertCutShort();
+    URI ofStream = kit.uri(Script.ok());
+    InputStream stream =
+        new FilterInputStream(Contents.stream(CUT)) {
+          @Override
+          public int read(byte[] b, int off, int len) throws IOException {
+            int n = super.read(b, off, len);
+            if (n < 0) {
+              kit.seen(ofStream);
+              throw torn;
+            }
+            return n;
+          }
+        };
+    assertCutShort(kit, client, Call.post(ofStream, new Body.Stream(stream, -1)), torn);
+    kit.seen(ofStream).assertCutShort();
+    kit.assertIdle(client);
+    kit.assertWorks(client);
+  }
+
+  private static void assertCutShort(Kit kit, Client client, Call.Builder call, IOException torn) {
+    Throwable failure = TraceRules.failureOf(kit, client, call);
+    Throwable cause = failure;
+    while (cause != null && !cause.equals(torn)) {
+      cause = cause.getCause();
+    }
+    assertSame(torn, cause, () -> "what the writer threw is not in " + failure);
+  }
+
   /** The call fails as it should, and the client's next call works. */
   static void assertFails(Kit kit, Client client, Call.Builder call, Failure kind)
       throws Exception {
@@ -125,6 +171,7 @@ interface FailureRules {
       throws Exception {
     Throwable failure = TraceRules.failureOf(kit, client, call);
     kit.assertExpected(kind, failure);
+    TraceRules.assertShowsCaller(failure);
     kit.assertLeases(client, leases);
     kit.assertWorks(client);
   }
@@ -137,7 +184,10 @@ interface FailureRules {
     byte[] sound = in.readNBytes(SOUND);
     assertEquals(SOUND, sound.length);
     Contents.check(sound, SOUND, 0);
-    kit.assertExpected(kind, assertThrows(IOException.class, in::read));
+    IOException failure =
+        assertThrows(IOException.class, in::read, "a body that broke is taken for a whole one");
+    kit.assertExpected(kind, failure);
+    TraceRules.assertShowsCaller(failure);
     closeBroken(reply);
     kit.assertIdle(client);
     kit.assertWorks(client);

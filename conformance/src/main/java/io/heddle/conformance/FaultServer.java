@@ -178,12 +178,17 @@ public final class FaultServer implements AutoCloseable {
     return peakStreams.getAndSet(0);
   }
 
-  /** HTTP/2: tells all clients, and those to come, how many streams they may have at a time. */
+  /**
+   * HTTP/2: tells all clients, and those to come, how many streams they may have at a time; returns
+   * when all have been told.
+   */
   public void maxStreams(int streams) {
     maxStreams = streams;
     for (Channel each : open) {
+      // Waits, so that no response to a later request overtakes it.
       each.writeAndFlush(
-          new DefaultHttp2SettingsFrame(new Http2Settings().maxConcurrentStreams(streams)));
+              new DefaultHttp2SettingsFrame(new Http2Settings().maxConcurrentStreams(streams)))
+          .awaitUninterruptibly();
     }
   }
 
@@ -205,7 +210,11 @@ public final class FaultServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().syncUninterruptibly();
-    closeConnections();
+    for (Channel each : open) {
+      // Past TLS, and to the end: a channel that still says good-bye can outlive its event loop.
+      ChannelHandlerContext first = each.pipeline().firstContext();
+      (first == null ? each.close() : first.close()).awaitUninterruptibly();
+    }
     loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
   }
 

@@ -1,6 +1,8 @@
 package io.heddle.conformance;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,6 +48,16 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
           "junit-",
           "globalEventExecutor");
 
+  static {
+    // When the JDK first closes a socket it opens a pair, which it keeps: not to be taken for a
+    // leak.
+    try {
+      new ServerSocket(0, 1, InetAddress.getLoopbackAddress()).close();
+    } catch (IOException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   /** What there is at one moment. */
   record Snapshot(Set<Long> threads, Set<String> sockets, long selectors) {
 
@@ -72,7 +84,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
       Collection<String> descriptors = descriptors();
       for (String each : descriptors) {
         if (each.startsWith("socket:") && !sockets.contains(each)) {
-          leaks.add("descriptor of a " + each);
+          leaks.add("descriptor of a " + each + ", " + SocketTable.describe(each));
         }
       }
       long more = selectorsIn(descriptors) - selectors;

@@ -14,6 +14,9 @@ import java.util.concurrent.Callable;
  */
 final class Pinning implements OtherJvm.Task {
 
+  /** It ends before the better compiler would pay. */
+  static final List<String> OPTIONS = List.of("-XX:TieredStopAtLevel=1");
+
   private static final int WARM_UPS = 3;
   private static final int BODY = 100_000;
 

@@ -7,9 +7,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
@@ -22,7 +24,8 @@ import org.opentest4j.TestAbortedException;
  * Runs each rule of a suite: on a virtual thread, within its time limit, with a {@link Kit} of its
  * own, and upside down where the suite has a {@link Deviation}.
  */
-final class RuleExtension implements BeforeEachCallback, ParameterResolver, InvocationInterceptor {
+final class RuleExtension
+    implements BeforeAllCallback, BeforeEachCallback, ParameterResolver, InvocationInterceptor {
 
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(RuleExtension.class);
@@ -73,6 +76,18 @@ final class RuleExtension implements BeforeEachCallback, ParameterResolver, Invo
     @Override
     public void close() {
       server.close();
+    }
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    Class<?> suite = context.getRequiredTestClass();
+    for (Deviation each : suite.getAnnotationsByType(Deviation.class)) {
+      Kit.check(
+          Arrays.stream(suite.getMethods())
+              .map(method -> method.getAnnotation(Rule.class))
+              .anyMatch(rule -> rule != null && rule.value().equals(each.rule())),
+          each.rule() + " is no rule of this suite, which deviates from it");
     }
   }
 

@@ -96,6 +96,18 @@ public final class Seen {
     return aborted;
   }
 
+  /** The client ends the exchange before its end. */
+  void assertAborted() {
+    Bounds.await(Bounds.PROMPT, "the server sees the abort, in " + this, this::isAborted);
+  }
+
+  /** The client ends the exchange before the end of its body, which it must not feign. */
+  void assertCutShort() {
+    Bounds.holds(Bounds.PROMPT, () -> aborted || bodyComplete);
+    Kit.check(!bodyComplete, "an upload that was cut is taken for a whole one, in " + this);
+    assertAborted();
+  }
+
   /** Whether the server stands still, and waits to be released. */
   public synchronized boolean isStalled() {
     return stalled != null;

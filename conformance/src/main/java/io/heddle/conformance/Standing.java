@@ -264,8 +264,10 @@ final class Standing {
       Seen seen = kit.seen(server, uri());
       if (place == Standstill.UPLOAD) {
         seen.readOn();
+        seen.assertCutShort();
+      } else {
+        seen.assertAborted();
       }
-      Bounds.await(Bounds.PROMPT, "the server sees the abort, in " + seen, seen::isAborted);
     }
   }
 

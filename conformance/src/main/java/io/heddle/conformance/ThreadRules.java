@@ -142,13 +142,13 @@ interface ThreadRules {
   @Rule(value = "TH-05", limit = 60)
   default void nothingPins(Kit kit) throws Exception {
     URI uri = kit.uri(Pinning.script(Pinning.Figure.PINS));
-    OtherJvm.run(kit, List.of(), Pinning.class, Pinning.Figure.PINS, uri);
+    OtherJvm.run(kit, Pinning.OPTIONS, Pinning.class, Pinning.Figure.PINS, uri);
   }
 
   @Rule(value = "TH-06", limit = 60)
   default void waitingHoldsNoCarrier(Kit kit) throws Exception {
     URI uri = kit.uri(Pinning.script(Pinning.Figure.CARRIERS));
-    OtherJvm.run(kit, List.of(), Pinning.class, Pinning.Figure.CARRIERS, uri);
+    OtherJvm.run(kit, Pinning.OPTIONS, Pinning.class, Pinning.Figure.CARRIERS, uri);
   }
 
   /** Something that blocks. */
@@ -178,7 +178,11 @@ interface ThreadRules {
                       });
               return null;
             });
-    caller.result(Bounds.PROMPT.plus(Duration.ofSeconds(1)));
+    Bounds.await(
+        Bounds.PROMPT.plus(Duration.ofSeconds(1)),
+        "a blocking call on an I/O thread ends, which it holds",
+        caller::isDone);
+    caller.result(Bounds.PROMPT);
     assertTrue(wasIoThread.get(), "the driver says that this was no I/O thread");
     Throwable refusal = failure.get();
     while (refusal != null && !(refusal instanceof IllegalStateException)) {

@@ -8,10 +8,16 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** TR: the caller's stack is in the trace. */
 interface TraceRules {
+
+  /** The kit's methods that call into the library, one of which must be found in the trace. */
+  List<String> CALLERS =
+      List.of("TraceRules.makeCall(", "Standing.run(", "FailureRules.assertBreaks(");
 
   @Rule("TR-01")
   default void traceOfFailedConnection(Kit kit) throws Exception {
@@ -34,35 +40,33 @@ interface TraceRules {
 
   @Rule("TR-02")
   default void traceOfTimeouts(Kit kit) throws Exception {
+    Map<Standing, Failure> calls = new LinkedHashMap<>();
     for (Standstill place : List.of(Standstill.HEAD, Standstill.BODY)) {
-      assertShowsCaller(
-          new Standing(kit, place)
-              .settings(client -> client.readTimeout(DeadlineRules.TIME))
-              .start()
-              .assertEndsAfter(DeadlineRules.TIME, Failure.READ_TIMEOUT));
+      calls.put(
+          new Standing(kit, place).settings(client -> client.readTimeout(DeadlineRules.TIME)),
+          Failure.READ_TIMEOUT);
     }
-    assertShowsCaller(
+    calls.put(
         new Standing(kit, Standstill.CONNECT)
-            .settings(client -> client.connectTimeout(DeadlineRules.TIME))
-            .start()
-            .assertEndsAfter(DeadlineRules.TIME, Failure.CONNECT_TIMEOUT));
+            .settings(client -> client.connectTimeout(DeadlineRules.TIME)),
+        Failure.CONNECT_TIMEOUT);
     Standing lease =
         new Standing(kit, Standstill.LEASE)
-            .settings(client -> client.leaseTimeout(DeadlineRules.TIME))
-            .start();
-    assertShowsCaller(lease.assertEndsAfter(DeadlineRules.TIME, Failure.LEASE_TIMEOUT));
+            .settings(client -> client.leaseTimeout(DeadlineRules.TIME));
+    calls.put(lease, Failure.LEASE_TIMEOUT);
+    assertTimeoutsShowCaller(calls);
     lease.free();
   }
 
   @Rule("TR-03")
   default void traceOfDeadline(Kit kit) throws Exception {
+    Map<Standing, Failure> calls = new LinkedHashMap<>();
     for (Standstill place : List.of(Standstill.UPLOAD, Standstill.HEAD, Standstill.BODY)) {
-      assertShowsCaller(
-          new Standing(kit, place)
-              .options(call -> call.deadline(DeadlineRules.TIME))
-              .start()
-              .assertEndsAfter(DeadlineRules.TIME, Failure.DEADLINE));
+      calls.put(
+          new Standing(kit, place).options(call -> call.deadline(DeadlineRules.TIME)),
+          Failure.DEADLINE);
     }
+    assertTimeoutsShowCaller(calls);
   }
 
   @Rule("TR-04")
@@ -99,10 +103,19 @@ interface TraceRules {
     return kit.call(() -> makeCall(kit, client, call)).failure(Bounds.LONG);
   }
 
-  /** The frame that must be found in the trace; {@code Standing.run} is the other. */
   private static long makeCall(Kit kit, Client client, Call.Builder call) throws Exception {
     try (Reply reply = kit.execute(client, call)) {
       return Contents.check(reply.body());
+    }
+  }
+
+  /** The times of all these calls run together. */
+  private static void assertTimeoutsShowCaller(Map<Standing, Failure> calls) throws Exception {
+    for (Standing each : calls.keySet()) {
+      each.start();
+    }
+    for (Map.Entry<Standing, Failure> each : calls.entrySet()) {
+      assertShowsCaller(each.getKey().assertEndsAfter(DeadlineRules.TIME, each.getValue()));
     }
   }
 
@@ -112,7 +125,6 @@ interface TraceRules {
     failure.printStackTrace(new PrintWriter(trace));
     String text = trace.toString();
     assertTrue(
-        text.contains("TraceRules.makeCall(") || text.contains("Standing.run("),
-        "the caller is not in the trace:\n" + text);
+        CALLERS.stream().anyMatch(text::contains), "the caller is not in the trace:\n" + text);
   }
 }

@@ -52,13 +52,13 @@ final class ReferenceClient implements Client {
   final EventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(2, LoopThread::new, NioIoHandler.newFactory());
   final Set<ReferenceExchange> running = ConcurrentHashMap.newKeySet();
+  final ReferencePool pool;
 
   private final ExecutorService lookups =
       Executors.newCachedThreadPool(
           Thread.ofPlatform().daemon().name("reference-lookup-", 0).factory());
   private final Set<Exchange<?>> waits = ConcurrentHashMap.newKeySet();
   private final CookieManager cookies = new CookieManager();
-  private final ReferencePool pool;
 
   private volatile boolean closed;
 
@@ -68,7 +68,7 @@ final class ReferenceClient implements Client {
   }
 
   @Override
-  public PreparedCall prepare(Call call) {
+  public Prepared prepare(Call call) {
     return new Prepared(call);
   }
 

@@ -2,6 +2,7 @@ package io.heddle.conformance;
 
 import io.heddle.Exchange;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -315,6 +316,9 @@ final class ReferencePool {
       Consumer<ReferenceException> failed,
       @Nullable SharedEvents events) {
     ClientSettings settings = client.settings;
+    // Not to be asked for later: a pipeline that has failed is empty.
+    SslHandler handler =
+        tls == null ? null : tls.newHandler(ByteBufAllocator.DEFAULT, host, address.getPort());
     ChannelFuture connecting =
         new Bootstrap()
             .group(client.loops)
@@ -326,7 +330,7 @@ final class ReferencePool {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    build(channel, host, address.getPort(), events);
+                    build(channel, handler, events);
                   }
                 })
             .connect(address);
@@ -336,7 +340,6 @@ final class ReferencePool {
     connecting.addListener(
         future -> {
           Throwable failure = future.cause();
-          SslHandler handler = channel.pipeline().get(SslHandler.class);
           if (failure != null) {
             fail(failed, channel, connectFailure(failure));
           } else if (handler == null) {
@@ -376,9 +379,9 @@ final class ReferencePool {
     return failure instanceof ConnectException ? Failure.REFUSED : Failure.RESET_BEFORE_HEAD;
   }
 
-  private void build(Channel channel, String host, int port, @Nullable SharedEvents events) {
-    if (tls != null) {
-      SslHandler handler = tls.newHandler(channel.alloc(), host, port);
+  private static void build(
+      Channel channel, @Nullable SslHandler handler, @Nullable SharedEvents events) {
+    if (handler != null) {
       SSLParameters parameters = handler.engine().getSSLParameters();
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       handler.engine().setSSLParameters(parameters);

@@ -1,0 +1,383 @@
+package io.heddle.conformance;
+
+import io.heddle.Deadline;
+import io.heddle.IoThread;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.channels.Selector;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Drivers that are wrong on purpose, each in one way. */
+@SuppressWarnings("FutureReturnValueIgnored") // what comes of it shows in the call
+final class WrongDrivers {
+
+  private WrongDrivers() {}
+
+  // ---- interrupt and deadline -----------------------------------------------------------------
+
+  /** The call goes on without its caller. */
+  static final class LeaksOnInterrupt extends NaiveBridge {}
+
+  /** As above, where the caller's time is over. */
+  static final class LeaksOnDeadline extends NaiveBridge {
+    @Override
+    Call prepare(ReferenceClient client, Call call) {
+      return new Call(
+          call.method(), call.uri(), call.headers(), call.body(), null, call.expectContinue());
+    }
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      return await(start(attempt), attempt.asked().deadline());
+    }
+  }
+
+  static final class LosesTheFlag extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        Thread.interrupted();
+        throw e;
+      }
+    }
+  }
+
+  static final class ThrowsTheWrongType extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        throw new IOException("interrupted", e);
+      }
+    }
+  }
+
+  static final class SendsAlthoughInterrupted extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      boolean interrupted = Thread.interrupted();
+      Reply reply = super.execute(attempt);
+      if (interrupted) {
+        reply.close();
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted");
+      }
+      return reply;
+    }
+  }
+
+  static final class ForgetsTheDeadlineAtTheHead extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      Reply reply = super.execute(attempt);
+      attempt.right().deadline = Deadline.none();
+      return reply;
+    }
+  }
+
+  /** Closes the connection where the stream would do. */
+  static final class CancelsSiblings extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        attempt.client().pool.close();
+        throw e;
+      }
+    }
+  }
+
+  // ---- bodies ---------------------------------------------------------------------------------
+
+  static final class BuffersTheResponse extends WrappedDriver {
+    @Override
+    InputStream body(ReferenceClient client, InputStream body) throws IOException {
+      return new ByteArrayInputStream(body.readAllBytes());
+    }
+  }
+
+  static final class BuffersTheRequest extends WrappedDriver {
+    @Override
+    Call prepare(ReferenceClient client, Call call) {
+      return call.body() == null ? call : with(call, new Body.Writer(out -> out.write(all(call))));
+    }
+
+    private static byte[] all(Call call) throws IOException {
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      write(call.body(), all);
+      return all.toByteArray();
+    }
+  }
+
+  static final class TakesTruncatedForWhole extends WrappedDriver {
+    @Override
+    InputStream body(ReferenceClient client, InputStream body) {
+      return new WrappedStream(body) {
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+          try {
+            return in.read(b, off, len);
+          } catch (ReferenceException e) {
+            if (e.kind() == Failure.TRUNCATED) {
+              return -1;
+            }
+            throw e;
+          }
+        }
+      };
+    }
+  }
+
+  /** Closes what the body is written to, as one does, also if the writing has failed. */
+  static final class EndsBrokenUploads extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      Body body = attempt.asked().body();
+      if (body == null) {
+        return super.execute(attempt);
+      }
+      IOException[] failure = {null};
+      Body cut =
+          new Body.Writer(
+              out -> {
+                try {
+                  write(body, out);
+                } catch (IOException e) {
+                  failure[0] = e;
+                }
+              });
+      Reply reply = attempt.client().prepare(with(attempt.asked(), cut)).execute();
+      if (failure[0] != null) {
+        reply.close();
+        throw failure[0];
+      }
+      return reply;
+    }
+  }
+
+  /** The same with a pipe and a thread, where an interrupt leaves both alone. */
+  static final class EndsInterruptedUploads extends NaiveBridge {
+    private final AtomicInteger callers = new AtomicInteger();
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      Body body = attempt.asked().body();
+      if (body == null) {
+        return attempt.right().execute();
+      }
+      callers.incrementAndGet();
+      CompletableFuture<Reply> future;
+      try (PipedOutputStream out = new PipedOutputStream()) {
+        Body pipe = new Body.Stream(new PipedInputStream(out), -1);
+        ReferenceClient.Prepared right = attempt.client().prepare(with(attempt.asked(), pipe));
+        future = start(new Attempt(attempt.client(), attempt.asked(), right));
+        write(body, out);
+      } catch (InterruptedIOException e) {
+        Thread.currentThread().interrupt();
+        throw e;
+      } finally {
+        callers.decrementAndGet();
+      }
+      return await(future, null);
+    }
+
+    /** Nobody waits for it, so it is taken to be free. */
+    @Override
+    int leases(ReferenceClient client) {
+      return callers.get();
+    }
+  }
+
+  static final class SendsPostsTwice extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (ReferenceException e) {
+        if (e.kind() == Failure.RESET_BEFORE_HEAD) {
+          return attempt.client().prepare(attempt.asked()).execute();
+        }
+        throw e;
+      }
+    }
+  }
+
+  // ---- threads --------------------------------------------------------------------------------
+
+  /** Looks again and again whether the call has come to its end. */
+  static final class SpinsWhileItWaits extends NaiveBridge {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      CompletableFuture<Reply> future = start(attempt);
+      while (!future.isDone() && !Thread.currentThread().isVirtual()) { // or no other would run
+        Thread.onSpinWait();
+      }
+      return await(future, null);
+    }
+  }
+
+  /** Reads on where it was interrupted, and is interrupted still. */
+  static final class SpinsWhenInterrupted extends WrappedDriver {
+    @Override
+    InputStream body(ReferenceClient client, InputStream body) {
+      return new WrappedStream(body) {
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+          while (true) {
+            try {
+              return in.read(b, off, len);
+            } catch (InterruptedIOException e) {
+              if (client.isClosed()) {
+                throw e;
+              }
+            }
+          }
+        }
+      };
+    }
+  }
+
+  static final class ReadsTheRequestOnTheIoThread extends WrappedDriver {
+    @Override
+    Call prepare(ReferenceClient client, Call call) {
+      if (!(call.body() instanceof Body.Stream stream)) {
+        return call;
+      }
+      InputStream moved =
+          new WrappedStream(stream.in()) {
+            @Override
+            public int read(byte[] b, int off, int len) throws IOException {
+              try {
+                return client.loops.next().submit(() -> in.read(b, off, len)).get();
+              } catch (InterruptedException | ExecutionException e) {
+                throw new IOException(e);
+              }
+            }
+          };
+      return with(call, new Body.Stream(moved, stream.length()));
+    }
+  }
+
+  static final class BlocksTheIoThread extends NaiveBridge {
+    @Override
+    InputStream body(ReferenceClient client, InputStream body) {
+      return new WrappedStream(body) {
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+          if (!(Thread.currentThread() instanceof IoThread)) {
+            return in.read(b, off, len);
+          }
+          CompletableFuture<Integer> future = new CompletableFuture<>();
+          Thread.startVirtualThread(
+              () -> {
+                try {
+                  future.complete(in.read(b, off, len));
+                } catch (IOException e) {
+                  future.completeExceptionally(e);
+                }
+              });
+          return future.join();
+        }
+      };
+    }
+  }
+
+  /** Holds its carrier while it waits, on every JDK. */
+  static final class PinsCarriers extends NaiveBridge {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      CountDownLatch done = new CountDownLatch(1);
+      CompletableFuture<Reply> future = start(attempt);
+      future.whenComplete((reply, failure) -> done.countDown());
+      HeldCarrier.await(done);
+      return await(future, null);
+    }
+  }
+
+  /** Throws what was thrown on the other thread, as it is. */
+  static final class LosesTheCallersFrames extends NaiveBridge {}
+
+  // ---- the end of a client --------------------------------------------------------------------
+
+  static final class LeavesCallersHanging extends NaiveBridge {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      CompletableFuture<Reply> future = new CompletableFuture<>();
+      start(attempt)
+          .whenComplete(
+              (reply, failure) -> {
+                if (failure == null) {
+                  future.complete(reply);
+                } else if (!attempt.client().isClosed()) {
+                  future.completeExceptionally(failure);
+                }
+              });
+      return await(future, null);
+    }
+  }
+
+  /** Each client leaves a thread, a socket and a selector. */
+  static final class LeavesItsOwn extends WrappedDriver {
+    private final CountDownLatch end = new CountDownLatch(1);
+    private final Deque<AutoCloseable> left = new ArrayDeque<>();
+
+    @Override
+    public Client open(ClientSettings settings) throws IOException {
+      left.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      left.add(Selector.open());
+      Thread.ofVirtual().name("left-behind").start(this::waitForTheEnd);
+      return super.open(settings);
+    }
+
+    @Override
+    void cleanUp() throws Exception {
+      end.countDown();
+      for (AutoCloseable each : left) {
+        each.close();
+      }
+    }
+
+    private void waitForTheEnd() {
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  // ---- parts ----------------------------------------------------------------------------------
+
+  private static Call with(Call call, Body body) {
+    return new Call(
+        call.method(), call.uri(), call.headers(), body, call.deadline(), call.expectContinue());
+  }
+
+  private static void write(@Nullable Body body, OutputStream out) throws IOException {
+    if (body instanceof Body.Bytes bytes) {
+      out.write(bytes.bytes());
+    } else if (body instanceof Body.Stream stream) {
+      stream.in().transferTo(out);
+    } else if (body instanceof Body.Writer writer) {
+      writer.writer().writeTo(out);
+    }
+  }
+}

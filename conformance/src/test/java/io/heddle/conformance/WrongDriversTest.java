@@ -1,0 +1,145 @@
+package io.heddle.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.Events;
+
+/** The kit finds each driver that is wrong on purpose, by the rule that names what is wrong. */
+class WrongDriversTest {
+
+  /**
+   * A driver, and how the kit finds it out.
+   *
+   * @param rule what it breaks
+   * @param message what the failure says, or a part of it
+   */
+  record Wrong(
+      WrappedDriver driver, Class<? extends ConformanceSuite> suite, String rule, String message) {
+
+    @Override
+    public String toString() {
+      return driver.getClass().getSimpleName() + ", " + rule;
+    }
+  }
+
+  static List<Wrong> wrong() {
+    return List.of(
+        http11(new WrongDrivers.LeaksOnInterrupt(), "CA-06", "leases: 1, not 0"),
+        http11(new WrongDrivers.LeaksOnDeadline(), "DL-05", "leases: 1, not 0"),
+        http11(new WrongDrivers.LosesTheFlag(), "CA-06", "the interrupt flag, after"),
+        http11(
+            new WrongDrivers.ThrowsTheWrongType(),
+            "CA-06",
+            "not how [INTERRUPTED] is reported: java.io.IOException: interrupted"),
+        http11(new WrongDrivers.SendsAlthoughInterrupted(), "CA-01", "requests sent"),
+        http11(
+            new WrongDrivers.ForgetsTheDeadlineAtTheHead(),
+            "DL-06",
+            "the call has not ended within"),
+        h2c(
+            new WrongDrivers.CancelsSiblings(),
+            "H2-01",
+            "of 20 other calls have failed, or were sent again"),
+        http11(new WrongDrivers.BuffersTheResponse(), "EX-22", "bytes that nobody read"),
+        http11(
+            new WrongDrivers.BuffersTheResponse(),
+            "EX-24",
+            "exit 3 of the other JVM:\nTerminating due to java.lang.OutOfMemoryError"),
+        http11(new WrongDrivers.BuffersTheRequest(), "EX-23", "the client took "),
+        http11(
+            new WrongDrivers.TakesTruncatedForWhole(),
+            "H1-01",
+            "a body that broke is taken for a whole one"),
+        http11(
+            new WrongDrivers.TakesTruncatedForWhole(),
+            "H1-02",
+            "a body that broke is taken for a whole one"),
+        http11(
+            new WrongDrivers.EndsBrokenUploads(),
+            "FA-10",
+            "an upload that was cut is taken for a whole one"),
+        http11(
+            new WrongDrivers.EndsInterruptedUploads(),
+            "CA-05",
+            "an upload that was cut is taken for a whole one"),
+        http11(new WrongDrivers.SendsPostsTwice(), "FA-06", "times sent"),
+        http11(new WrongDrivers.SpinsWhileItWaits(), "CA-25", "CPU used within a second"),
+        http11(
+            new WrongDrivers.SpinsWhenInterrupted(),
+            "CA-24",
+            "a reader that is interrupted goes on, CPU so far"),
+        http11(
+            new WrongDrivers.ReadsTheRequestOnTheIoThread(),
+            "TH-02",
+            "user code on an I/O thread ==> expected: <[]> but was: <[stream]>"),
+        http11(
+            new WrongDrivers.BlocksTheIoThread(),
+            "TH-03",
+            "a blocking call on an I/O thread: null"),
+        http11(
+            new WrongDrivers.BlocksTheIoThread(),
+            "TH-04",
+            "a blocking call on an I/O thread ends, which it holds"),
+        http11(new WrongDrivers.PinsCarriers(), "TH-05", "HeldCarrier.waitHere"),
+        http11(new WrongDrivers.LosesTheCallersFrames(), "TR-05", "the caller is not in the trace"),
+        http11(new WrongDrivers.LeavesCallersHanging(), "LI-05", "the call has not ended within"),
+        http11(new WrongDrivers.LeavesItsOwn(), "LI-09", "left-behind"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void isFoundOut(Wrong wrong) throws Exception {
+    Events events;
+    try {
+      events = Suites.run(wrong.driver(), wrong.suite(), List.of(wrong.rule())).testEvents();
+    } finally {
+      wrong.driver().cleanUp();
+    }
+    assertEquals(1, events.failed().count(), "rules that failed");
+    Throwable failure = failures(events.failed()).get(0);
+    if (!String.valueOf(failure.getMessage()).contains(wrong.message())) {
+      throw new AssertionError("not for what is wrong with it", failure);
+    }
+  }
+
+  /** It is the defect that breaks the rule, and not the wrapper around the reference driver. */
+  @Test
+  void wrapperIsRight() {
+    for (Class<? extends ConformanceSuite> suite : List.of(Suites.Http11.class, Suites.H2c.class)) {
+      List<String> rules =
+          wrong().stream()
+              .filter(each -> each.suite() == suite)
+              .map(Wrong::rule)
+              .distinct()
+              .toList();
+      Events events = Suites.run(new WrappedDriver(), suite, rules).testEvents();
+      assertEquals(List.of(), messages(events.failed()));
+      assertEquals(rules.size(), events.succeeded().count());
+    }
+  }
+
+  private static Wrong http11(WrappedDriver driver, String rule, String message) {
+    return new Wrong(driver, Suites.Http11.class, rule, message);
+  }
+
+  private static Wrong h2c(WrappedDriver driver, String rule, String message) {
+    return new Wrong(driver, Suites.H2c.class, rule, message);
+  }
+
+  private static List<String> messages(Events events) {
+    return failures(events).stream().map(each -> String.valueOf(each.getMessage())).toList();
+  }
+
+  /** What tests have failed or were aborted with. */
+  static List<Throwable> failures(Events events) {
+    return events.stream()
+        .map(each -> each.getRequiredPayload(TestExecutionResult.class))
+        .flatMap(each -> each.getThrowable().stream())
+        .toList();
+  }
+}
