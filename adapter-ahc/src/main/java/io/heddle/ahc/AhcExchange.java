@@ -119,7 +119,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
    * come to its end while it lay in the pool.
    */
   boolean mayRestart(Throwable failure) {
-    if (client.isClosed() || requestBody != null && !requestBody.isRepeatable()) {
+    if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable())) {
       return false;
     }
     if (AhcFailures.isRefusedStream(failure)) {
@@ -127,7 +127,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
     return pooled
         && AhcFailures.isConnectionGone(failure)
-        && (!everSent || !answered && SAFE.contains(request.getMethod()));
+        && (!everSent || (!answered && SAFE.contains(request.getMethod())));
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -204,6 +204,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
    * It is the caller that the exchange waits for, not the server: as long as that is so, the
    * engine's read timeout does not count.
    */
+  @SuppressWarnings("FutureReturnValueIgnored")
   void waitsForCaller(BooleanSupplier still) {
     long millis = client.readTimeoutMillis(request);
     Channel on = connection;
@@ -315,6 +316,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   /** On the event loop, just before the head is written; on HTTP/2 the stream is open. */
   @Override
+  @SuppressWarnings("FutureReturnValueIgnored")
   public void onRequestSend(NettyRequest nettyRequest) {
     if (isOver()) {
       throw new CancellationException("the exchange was given up");
@@ -352,7 +354,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     if (running != null
         && !isOver()
         && running.channel() instanceof Http2StreamChannel opened
-        && opened != stream) {
+        && !opened.equals(stream)) {
       stream = opened;
       ReadGate gate = new ReadGate();
       opened.pipeline().addFirst(ReadGate.NAME, gate);

@@ -85,9 +85,9 @@ final class AhcFailures {
         || failure instanceof ChannelClosedException
         || failure instanceof PoolAlreadyClosedException
         || failure instanceof ClosedChannelException
-        || failure instanceof SocketException && !(failure instanceof ConnectException)
-        || failure.getClass() == IOException.class && isOfConnection(message(failure))
-        || failure instanceof IOException && failure.getClass().getName().startsWith("io.netty");
+        || (failure instanceof SocketException && !(failure instanceof ConnectException))
+        || (failure.getClass() == IOException.class && isOfConnection(message(failure)))
+        || (failure instanceof IOException && failure.getClass().getName().startsWith("io.netty"));
   }
 
   /** AHC and the operating system say it in words alone. */

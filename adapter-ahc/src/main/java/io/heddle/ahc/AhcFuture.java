@@ -79,6 +79,7 @@ final class AhcFuture<T> implements ListenableFuture<T> {
     return outcome.get();
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // it never fails
   private boolean done(Deadline deadline) throws InterruptedException {
     client.forbidWaiting();
     Exchange<Boolean> turn = new Exchange<>();

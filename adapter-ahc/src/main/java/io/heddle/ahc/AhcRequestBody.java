@@ -316,6 +316,7 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
   }
 
   /** Sends what there is, as far as the stream's window allows. */
+  @SuppressWarnings("FutureReturnValueIgnored") // the engine hears of a stream that breaks
   private void pump() {
     Http2StreamChannel to = stream;
     if (to == null || !begun || endSent || !to.isActive()) {

@@ -55,6 +55,7 @@ final class Http1Connection extends ChannelDuplexHandler {
   // ---- the request --------------------------------------------------------------------------
 
   @Override
+  @SuppressWarnings("FutureReturnValueIgnored")
   public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
     boolean last = msg instanceof LastHttpContent;
     if (msg instanceof HttpRequest) {

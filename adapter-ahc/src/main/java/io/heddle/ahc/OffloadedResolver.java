@@ -44,7 +44,7 @@ final class OffloadedResolver extends AddressResolverGroup<InetSocketAddress> {
    */
   static void resolvingFor(Request request) {
     NameResolver<InetAddress> own = request.getNameResolver();
-    if (own != RequestBuilderBase.DEFAULT_NAME_RESOLVER) {
+    if (!own.equals(RequestBuilderBase.DEFAULT_NAME_RESOLVER)) {
       ASKED.set(own);
     }
   }
@@ -104,7 +104,7 @@ final class OffloadedResolver extends AddressResolverGroup<InetSocketAddress> {
     private void lookUp(String host, Then then) {
       NameResolver<InetAddress> asked = takeAsked();
       byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
-      if (literal != null && asked == RequestBuilderBase.DEFAULT_NAME_RESOLVER) {
+      if (literal != null && asked.equals(RequestBuilderBase.DEFAULT_NAME_RESOLVER)) {
         try {
           then.told(List.of(InetAddress.getByAddress(host, literal)), null);
         } catch (UnknownHostException e) {

@@ -2,7 +2,7 @@ package io.heddle.ahc;
 
 import io.heddle.InFlightLimit;
 import io.netty.channel.Channel;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +19,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Origin {
 
+  private static final AtomicReferenceFieldUpdater<Origin, Lane> LANE =
+      AtomicReferenceFieldUpdater.newUpdater(Origin.class, Lane.class, "lane");
+
   private final int clientMaxStreams;
-  private final AtomicReference<Lane> lane = new AtomicReference<>();
   private final @Nullable InFlightLimit connections;
+
+  // Shared, under compare-and-set.
+  private volatile Lane lane;
 
   /**
    * A server of which nothing is known.
@@ -32,12 +37,12 @@ final class Origin {
   Origin(int maxConnections, int clientMaxStreams) {
     this.connections = maxConnections > 0 ? new InFlightLimit(maxConnections) : null;
     this.clientMaxStreams = clientMaxStreams > 0 ? clientMaxStreams : Integer.MAX_VALUE;
-    lane.set(new Lane());
+    lane = new Lane();
   }
 
   /** Where a call goes now. */
   Lane lane() {
-    return lane.get();
+    return lane;
   }
 
   /** The bound on connections to this server; null if there is none. */
@@ -47,13 +52,14 @@ final class Origin {
 
   /** Whether nobody is here, so that it can be forgotten. */
   boolean isIdle() {
-    return lane.get().connection == null
-        && lane.get().limit.inFlight() == 0
+    Lane now = lane;
+    return now.connection == null
+        && now.limit.inFlight() == 0
         && (connections == null || connections.inFlight() == 0);
   }
 
   void close() {
-    lane.get().limit.close();
+    lane.limit.close();
     if (connections != null) {
       connections.close();
     }
@@ -86,7 +92,7 @@ final class Origin {
 
     /** There is a connection, or it now has this many streams. */
     void opened(Channel channel, int maxStreams) {
-      if (connection == null || connection == channel) {
+      if (connection == null || channel.equals(connection)) {
         connection = channel;
         limit.setMax(Math.min(maxStreams, clientMaxStreams));
       }
@@ -94,7 +100,7 @@ final class Origin {
 
     /** The connection takes no more streams. */
     void left() {
-      if (lane.compareAndSet(this, new Lane())) {
+      if (LANE.compareAndSet(Origin.this, this, new Lane())) {
         limit.close(); // those who wait go to the new one
       }
     }

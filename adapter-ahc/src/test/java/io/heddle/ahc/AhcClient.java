@@ -113,7 +113,9 @@ final class AhcClient implements Client {
     body(builder, call.body());
     Request request = builder.build();
     AhcCall made =
-        call.deadline() == null ? client.newCall(request) : client.newCall(request, call.deadline());
+        call.deadline() == null
+            ? client.newCall(request)
+            : client.newCall(request, call.deadline());
     return new PreparedCall() {
       @Override
       public Reply execute() throws IOException, InterruptedException {
