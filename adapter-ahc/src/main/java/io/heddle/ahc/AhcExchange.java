@@ -6,7 +6,9 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
@@ -44,6 +46,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   /** How long a request that asked to continue waits for a word. AHC waits for ever. */
   private static final long CONTINUE_MILLIS = 1000;
 
+  /** How long a connection that is closed may try to say so, to a server that does not read. */
+  private static final long FAREWELL_MILLIS = 200;
+
   private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
   /** Leaves AHC's own retry. */
@@ -72,6 +77,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   private volatile boolean sent;
   private volatile boolean everSent;
   private volatile boolean answered;
+
+  // Event loop only: how many heads of responses have come through.
+  private int heads;
 
   AhcExchange(BlockingAhcClient client, Request request, CallLimits.Permit permit) {
     this.client = client;
@@ -109,7 +117,17 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
         endInEngine();
       } else if (sent && multiplexed) { // the event loop came before it could know the stream
         inEventLoop(this::attachStream);
+      } else {
+        failIfConnectionIsGone();
       }
+    }
+  }
+
+  /** A shared connection that ends just before it would be used says nothing, and nor does AHC. */
+  private void failIfConnectionIsGone() {
+    Channel on = connection;
+    if (on != null && pooled && !sent && !on.isActive()) {
+      onThrowable(new ClosedChannelException());
     }
   }
 
@@ -139,6 +157,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   /** Gives the exchange up: its connection is closed, on HTTP/2 its stream. Does not wait. */
   void abandon() {
     if (end()) {
+      if (requestBody != null) {
+        requestBody.cancel();
+      }
       endInEngine();
     }
   }
@@ -239,6 +260,15 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
   }
 
+  /** Once the event loop has done what it is at. */
+  private static void inEventLoopLater(Channel on, Runnable work) {
+    try {
+      on.eventLoop().execute(work);
+    } catch (RejectedExecutionException e) {
+      work.run(); // the client is closed, and the event loop has ended
+    }
+  }
+
   // ---- back pressure ------------------------------------------------------------------------
 
   /** Reads no more of the response; event loop. */
@@ -271,6 +301,11 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     return of;
   }
 
+  /** How many heads of responses have come through AHC's interceptors; event loop. */
+  int heads() {
+    return heads;
+  }
+
   /** Whether the exchange has a connection of its own, which it takes along if it is given up. */
   boolean isAlone() {
     return !multiplexed;
@@ -289,9 +324,29 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     sent = false;
   }
 
+  /**
+   * Now the connection may be read: what the server says first on HTTP/2, AHC takes for an answer
+   * to nobody, if it comes before the codec is there. AHC does not notice either if the connection
+   * ends before the request is sent.
+   */
   @Override
   public void onTcpConnectSuccess(InetSocketAddress remoteAddress, Channel channel) {
     connection = channel;
+    ReadGate gate = channel.pipeline().get(ReadGate.class);
+    if (gate != null) {
+      gate.open(channel);
+    }
+    channel
+        .closeFuture()
+        .addListener(
+            closed ->
+                inEventLoopLater(
+                    channel,
+                    () -> {
+                      if (!sent && channel.equals(connection)) {
+                        onThrowable(new ClosedChannelException());
+                      }
+                    }));
     if (isOver()) {
       endInEngine();
     }
@@ -328,6 +383,12 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     Origin.Lane lane = everSent ? null : permit.lane(); // a redirect may lead to another server
     sent = true;
     everSent = true;
+    if (!pooled) {
+      SslHandler tls = on.pipeline().get(SslHandler.class);
+      if (tls != null) {
+        tls.setCloseNotifyFlushTimeoutMillis(FAREWELL_MILLIS);
+      }
+    }
     multiplexed = ChannelManager.isHttp2(on);
     if (multiplexed) {
       if (requestBody != null) {
@@ -357,7 +418,10 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
         && !opened.equals(stream)) {
       stream = opened;
       ReadGate gate = new ReadGate();
-      opened.pipeline().addFirst(ReadGate.NAME, gate);
+      opened
+          .pipeline()
+          .addFirst(ReadGate.NAME, gate)
+          .addFirst(Http2Responses.NAME, new Http2Responses(this));
       if (requestBody != null) {
         requestBody.attach(opened, gate);
       }
@@ -383,6 +447,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   @Override
   public State onStatusReceived(HttpResponseStatus status) throws Exception {
     answered = true;
+    heads++;
     if (requestBody != null && status.getStatusCode() >= 400) {
       requestBody.stop();
     }

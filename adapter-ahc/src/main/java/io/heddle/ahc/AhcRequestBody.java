@@ -199,6 +199,11 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
     pipe.stop();
   }
 
+  /** The exchange was given up. */
+  void cancel() {
+    pipe.cancel();
+  }
+
   /** The exchange has failed. */
   void fail(Throwable cause) {
     pipe.fail(cause);

@@ -38,7 +38,10 @@ final class Engine {
             .setResponseBodyPartFactory(ResponseBodyPartFactory.LAZY) // one copy less
             .setShutdownQuietPeriod(Duration.ZERO) // all exchanges are ended before
             .setHttpAdditionalChannelInitializer(
-                initializer(user.getHttpAdditionalChannelInitializer(), channels));
+                initializer(
+                    user.getHttpAdditionalChannelInitializer(),
+                    channels,
+                    user.isHttp2Enabled() && user.isHttp2CleartextEnabled()));
     if (user.getIoExceptionFilters().isEmpty()) {
       builder.setMaxRequestRetry(0); // the client knows better what may be sent again
     }
@@ -55,7 +58,7 @@ final class Engine {
   }
 
   private static Consumer<Channel> initializer(
-      @Nullable Consumer<Channel> users, ChannelGroup channels) {
+      @Nullable Consumer<Channel> users, ChannelGroup channels, boolean mayBeginWithHttp2) {
     return channel -> {
       channels.add(channel);
       channel.config().setAutoClose(false); // an answer may be there, though no more can be written

@@ -59,6 +59,10 @@ final class Http1Connection extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
     boolean last = msg instanceof LastHttpContent;
     if (msg instanceof HttpRequest) {
+      ReadGate gate = ctx.pipeline().get(ReadGate.class);
+      if (gate != null) {
+        gate.open(ctx.channel());
+      }
       requestSent = false;
       withBody = !last || ((ByteBufHolder) msg).content().isReadable();
     }

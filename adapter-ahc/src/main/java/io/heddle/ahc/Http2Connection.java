@@ -57,6 +57,9 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) throws Http2Exception {
     ctx.channel().config().setAutoClose(true);
+    if (ctx.pipeline().get(Http1Connection.class) != null) {
+      ctx.pipeline().remove(Http1Connection.class);
+    }
     Http2FrameCodec codec = ctx.pipeline().get(Http2FrameCodec.class);
     if (codec != null) {
       Endpoint<Http2LocalFlowController> local = codec.connection().local();
