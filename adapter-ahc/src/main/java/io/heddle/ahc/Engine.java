@@ -66,6 +66,9 @@ final class Engine {
           .pipeline()
           .addBefore(ChannelManager.AHC_HTTP_HANDLER, ReadGate.NAME, new ReadGate())
           .addBefore(ChannelManager.AHC_HTTP_HANDLER, Http1Connection.NAME, new Http1Connection());
+      if (mayBeginWithHttp2) {
+        channel.pipeline().get(ReadGate.class).shut(channel); // until the codec is there
+      }
       if (users != null) {
         users.accept(channel);
       }

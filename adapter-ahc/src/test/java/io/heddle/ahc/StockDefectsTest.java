@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.heddle.conformance.FaultServer;
-import io.heddle.conformance.LeakCheck;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Expect;
 import io.heddle.conformance.Script.Fault;
@@ -49,17 +48,16 @@ import org.asynchttpclient.Response;
 import org.asynchttpclient.handler.BodyDeferringAsyncHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What goes wrong for a caller that blocks on AHC 3.0.13, one test for each. Each check runs twice:
  * against AHC's own client, where it has to fail, so that the test says nothing that is not so; and
- * against ours, where it has to hold.
+ * against ours, where it has to hold. What AHC's own client leaves behind is not looked for; ours
+ * is, in the kit.
  */
 @Timeout(120)
-@ExtendWith({WarmUp.class, LeakCheck.class})
 class StockDefectsTest {
 
   private static final long SOON_MILLIS = 1500;
@@ -516,8 +514,7 @@ class StockDefectsTest {
             .write(
                 "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
                     .getBytes(StandardCharsets.US_ASCII));
-        Thread.sleep(50); // the answer is on its way before the reset is
-      } catch (IOException | InterruptedException e) {
+      } catch (IOException e) {
         return; // the client has left
       }
     }
