@@ -403,8 +403,8 @@ class StockDefectsTest {
     assertMended(
         Wire.HTTP_1_1,
         (client, server) -> {
-          try (PipedOutputStream slow = new PipedOutputStream();
-              PipedInputStream body = new PipedInputStream(slow)) {
+          PipedOutputStream slow = new PipedOutputStream();
+          try (PipedInputStream body = new PipedInputStream(slow)) {
             URI upload = server.uri(Script.ok());
             ListenableFuture<Response> uploading =
                 client.preparePost(upload.toString()).setBody(body).execute();
