@@ -49,6 +49,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   /** How long a connection that is closed may try to say so, to a server that does not read. */
   private static final long FAREWELL_MILLIS = 200;
 
+  /** A connection that had ended before a request was sent on it shows that within this time. */
+  private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
   /** Leaves AHC's own retry. */
@@ -76,6 +79,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   private volatile boolean pooled;
   private volatile boolean sent;
   private volatile boolean everSent;
+  private volatile long sentAt;
   private volatile boolean answered;
 
   // Event loop only: how many heads of responses have come through.
@@ -145,7 +149,10 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
     return pooled
         && AhcFailures.isConnectionGone(failure)
-        && (!everSent || (!answered && SAFE.contains(request.getMethod())));
+        && (!everSent
+            || (!answered
+                && SAFE.contains(request.getMethod())
+                && System.nanoTime() - sentAt < STALE_NANOS));
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -381,6 +388,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
       throw new IllegalStateException("a request without a connection");
     }
     Origin.Lane lane = everSent ? null : permit.lane(); // a redirect may lead to another server
+    sentAt = System.nanoTime();
     sent = true;
     everSent = true;
     if (!pooled) {

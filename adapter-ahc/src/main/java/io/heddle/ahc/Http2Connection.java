@@ -9,6 +9,7 @@ import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2LocalFlowController;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,6 +91,14 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     leave();
     ctx.fireChannelInactive();
+  }
+
+  /** The end of the connection ends each of its streams, which tell their exchanges. */
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (!(cause instanceof IOException)) {
+      ctx.fireExceptionCaught(cause);
+    }
   }
 
   private void leave() {
