@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,9 +78,26 @@ public final class HostResolver<T> implements AutoCloseable {
    */
   public Exchange<T> resolve(Object key, Callable<? extends T> lookup) {
     Exchange<T> answer = new Exchange<>();
-    Lookup joined = join(key, lookup, answer);
-    answer.onAbandon(() -> joined.leave(answer));
+    Asker<T> asker = new Waits<>(answer);
+    Lookup joined = join(key, lookup, asker);
+    answer.onAbandon(() -> joined.leave(asker));
     return answer;
+  }
+
+  /**
+   * Starts a look-up, or joins one of the same key, for a caller that wants to be told instead of
+   * waiting: the I/O thread of a library that resolves names itself.
+   *
+   * @param then called once, with the answer or with the failure and null for the other, on a
+   *     thread of this resolver; with a {@link CancellationException} by {@link #close}; must not
+   *     wait
+   * @throws IllegalStateException if the resolver is closed
+   */
+  public void resolve(
+      Object key,
+      Callable<? extends T> lookup,
+      BiConsumer<? super @Nullable T, ? super @Nullable Throwable> then) {
+    join(key, lookup, new Told<>(then));
   }
 
   /**
@@ -87,23 +106,24 @@ public final class HostResolver<T> implements AutoCloseable {
    */
   @Override
   public void close() {
-    List<Exchange<T>> waiting = new ArrayList<>();
+    List<Asker<T>> waiting = new ArrayList<>();
     lock.lock();
     try {
       closed = true;
       for (Lookup each : running.values()) {
-        waiting.addAll(each.callers);
+        waiting.addAll(each.askers);
+        each.askers.clear();
       }
     } finally {
       lock.unlock();
     }
     threads.shutdownNow();
-    for (Exchange<T> each : waiting) {
-      each.cancel(); // wakes its caller
+    for (Asker<T> each : waiting) {
+      each.cancel();
     }
   }
 
-  private Lookup join(Object key, Callable<? extends T> lookup, Exchange<T> caller) {
+  private Lookup join(Object key, Callable<? extends T> lookup, Asker<T> asker) {
     lock.lock();
     try {
       if (closed) {
@@ -115,20 +135,65 @@ public final class HostResolver<T> implements AutoCloseable {
         running.put(key, known);
         threads.execute(known);
       }
-      known.callers.add(caller);
+      known.askers.add(asker);
       return known;
     } finally {
       lock.unlock();
     }
   }
 
-  /** One native call, and those who wait for it. */
+  /** One who wants an answer. */
+  private interface Asker<T> {
+    void found(@Nullable T answer);
+
+    void failed(Throwable failure);
+
+    void cancel();
+  }
+
+  private record Waits<T>(Exchange<T> exchange) implements Asker<T> {
+    @Override
+    @SuppressWarnings("NullAway") // null only where the look-up answered null
+    public void found(@Nullable T answer) {
+      exchange.complete(answer);
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      exchange.fail(failure);
+    }
+
+    @Override
+    public void cancel() {
+      exchange.cancel(); // wakes its caller
+    }
+  }
+
+  private record Told<T>(BiConsumer<? super @Nullable T, ? super @Nullable Throwable> then)
+      implements Asker<T> {
+    @Override
+    public void found(@Nullable T answer) {
+      then.accept(answer, null);
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      then.accept(null, failure);
+    }
+
+    @Override
+    public void cancel() {
+      then.accept(null, new CancellationException("the resolver is closed"));
+    }
+  }
+
+  /** One native call, and those who want its answer. */
   private final class Lookup implements Runnable {
     private final Object key;
     private final Callable<? extends T> call;
 
     // Guarded by lock.
-    private final List<Exchange<T>> callers = new ArrayList<>(1);
+    private final List<Asker<T>> askers = new ArrayList<>(1);
 
     Lookup(Object key, Callable<? extends T> call) {
       this.key = key;
@@ -147,25 +212,20 @@ public final class HostResolver<T> implements AutoCloseable {
       } catch (Throwable t) {
         failure = t;
       }
-      for (Exchange<T> each : endAndTakeCallers()) {
+      for (Asker<T> each : endAndTakeAskers()) {
         if (failure != null) {
-          each.fail(failure);
+          each.failed(failure);
         } else {
-          complete(each, answer);
+          each.found(answer);
         }
       }
     }
 
-    @SuppressWarnings("NullAway") // null only where the look-up answered null
-    private void complete(Exchange<T> caller, @Nullable T answer) {
-      caller.complete(answer);
-    }
-
     /** Called by a caller that gave up. */
-    void leave(Exchange<T> caller) {
+    void leave(Asker<T> asker) {
       lock.lock();
       try {
-        callers.remove(caller);
+        askers.remove(asker);
       } finally {
         lock.unlock();
       }
@@ -175,7 +235,7 @@ public final class HostResolver<T> implements AutoCloseable {
     private boolean abandoned() {
       lock.lock();
       try {
-        if (callers.isEmpty()) {
+        if (askers.isEmpty()) {
           running.remove(key);
           return true;
         }
@@ -185,11 +245,11 @@ public final class HostResolver<T> implements AutoCloseable {
       }
     }
 
-    private List<Exchange<T>> endAndTakeCallers() {
+    private List<Asker<T>> endAndTakeAskers() {
       lock.lock();
       try {
         running.remove(key);
-        return callers;
+        return List.copyOf(askers);
       } finally {
         lock.unlock();
       }

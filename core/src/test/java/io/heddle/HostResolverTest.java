@@ -153,4 +153,31 @@ class HostResolverTest {
   void aNumberOfThreadsMustBePositive() {
     assertThrows(IllegalArgumentException.class, () -> new HostResolver<>("none", 0));
   }
+
+  @Test
+  void tellsOneWhoDoesNotWait() throws Exception {
+    Exchange<String> told = new Exchange<>();
+    resolver.resolve("host", () -> "address", (answer, failure) -> told.complete(answer + failure));
+    assertEquals("addressnull", told.await(NONE));
+    Exchange<String> failed = new Exchange<>();
+    resolver.resolve(
+        "host",
+        () -> {
+          throw new UnknownHostException("host");
+        },
+        (answer, failure) -> failed.complete(answer + " " + failure));
+    assertEquals("null java.net.UnknownHostException: host", failed.await(NONE));
+  }
+
+  @Test
+  void closeTellsOneWhoDoesNotWait() throws Exception {
+    Exchange<Boolean> told = new Exchange<>();
+    resolver.resolve(
+        "host",
+        this::slow,
+        (answer, failure) -> told.complete(failure instanceof CancellationException));
+    awaitCalls(1);
+    resolver.close();
+    assertTrue(told.await(NONE));
+  }
 }

@@ -1,0 +1,205 @@
+package io.heddle.ahc;
+
+import io.heddle.Deadline;
+import io.heddle.DeadlineExceededException;
+import io.heddle.Exchange;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.asynchttpclient.Request;
+import org.asynchttpclient.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One blocking call, which another thread can cancel. Made by {@link BlockingAhcClient#newCall}; it
+ * is executed once.
+ *
+ * <p>What it throws is the same in all of Heddle's blocking calls on AHC:
+ *
+ * <table>
+ *   <caption>Failures</caption>
+ *   <tr><td>the deadline that was given, or AHC's request timeout</td>
+ *       <td>{@link io.heddle.DeadlineExceededException}</td></tr>
+ *   <tr><td>AHC's read timeout</td><td>{@link java.net.SocketTimeoutException}</td></tr>
+ *   <tr><td>AHC's connect timeout</td>
+ *       <td>{@code io.netty.channel.ConnectTimeoutException}, a {@link java.net.ConnectException}</td></tr>
+ *   <tr><td>nobody listens</td><td>{@link java.net.ConnectException}</td></tr>
+ *   <tr><td>no such host</td><td>{@link java.net.UnknownHostException}</td></tr>
+ *   <tr><td>TLS</td><td>{@link javax.net.ssl.SSLException}, as its subclass</td></tr>
+ *   <tr><td>the connection ended; the call was cancelled; the client was closed meanwhile</td>
+ *       <td>{@link java.net.SocketException}</td></tr>
+ *   <tr><td>the server does not speak HTTP</td><td>{@link java.net.ProtocolException}</td></tr>
+ *   <tr><td>no place within {@code acquireFreeChannelTimeout}</td>
+ *       <td>AHC's {@code TooManyConnectionsException} or {@code TooManyConnectionsPerHostException}</td></tr>
+ *   <tr><td>the caller was interrupted</td>
+ *       <td>{@link InterruptedException}, the flag cleared; in the stream of a body {@link
+ *       java.io.InterruptedIOException}, the flag kept</td></tr>
+ *   <tr><td>the client was closed before; a call on an I/O thread</td>
+ *       <td>{@link IllegalStateException}</td></tr>
+ *   <tr><td>the source of the request's body threw</td><td>that</td></tr>
+ * </table>
+ *
+ * Each but the last four is a fresh instance with the caller's stack, and has what the engine
+ * reported as its cause.
+ */
+public final class AhcCall {
+
+  private final BlockingAhcClient client;
+  private final Request request;
+  private final @Nullable Duration timeout;
+  private final AtomicBoolean begun = new AtomicBoolean();
+
+  // Written by the caller, looked at by those who cancel; `cancelled` the other way round.
+  private volatile @Nullable Exchange<?> waiting;
+  private volatile @Nullable BlockingExchange<?> running;
+  private volatile boolean cancelled;
+
+  AhcCall(BlockingAhcClient client, Request request, @Nullable Duration timeout) {
+    this.client = client;
+    this.request = request;
+    this.timeout = timeout;
+  }
+
+  /** Makes an exchange of one kind. */
+  private interface Kind<R> {
+    BlockingExchange<R> exchange(Request request, CallLimits.Permit permit, Deadline deadline);
+  }
+
+  /**
+   * Executes the call and waits for the whole response.
+   *
+   * @throws IOException as in the table above
+   * @throws InterruptedException if the caller was interrupted; the request is abandoned, the
+   *     server sees that
+   * @throws IllegalStateException if it was executed before, if the client is closed, or on an I/O
+   *     thread
+   */
+  public Response execute() throws IOException, InterruptedException {
+    return run((sent, permit, deadline) -> new WholeExchange(client, sent, permit));
+  }
+
+  /**
+   * Executes the call and waits for the head of the response. A deadline goes on to count for the
+   * body.
+   *
+   * @throws IOException as in the table above
+   * @throws InterruptedException as in {@link #execute}
+   * @throws IllegalStateException as in {@link #execute}
+   */
+  public StreamingResponse stream() throws IOException, InterruptedException {
+    return run((sent, permit, deadline) -> new StreamExchange(client, sent, permit, deadline));
+  }
+
+  /**
+   * Ends the call, wherever it is: the caller that waits in it, in the body of its request or in
+   * that of its response, fails with {@link java.net.SocketException}, and the server sees the
+   * abort. Before it is executed, it will fail at once, and send nothing. After its end this does
+   * nothing. Does not wait.
+   */
+  public void cancel() {
+    cancelled = true;
+    Exchange<?> turn = waiting;
+    if (turn != null) {
+      turn.cancel();
+    }
+    BlockingExchange<?> now = running;
+    if (now != null) {
+      now.cancel();
+    }
+  }
+
+  /** Whether somebody has cancelled it. */
+  public boolean isCancelled() {
+    return cancelled;
+  }
+
+  private <R> R run(Kind<R> kind) throws IOException, InterruptedException {
+    client.forbidWaiting();
+    if (!begun.compareAndSet(false, true)) {
+      throw new IllegalStateException("a call is executed once");
+    }
+    if (client.isClosed()) {
+      throw new IllegalStateException("Closed"); // as AHC says it
+    }
+    if (Thread.interrupted()) {
+      throw new InterruptedException("interrupted before the call");
+    }
+    Deadline deadline = timeout == null ? Deadline.none() : Deadline.after(timeout);
+    if (deadline.isExpired()) {
+      throw new DeadlineExceededException("the call's deadline is over before it began");
+    }
+    Request sent = client.withTime(request, timeout);
+    for (int retries = client.maxRetries(); ; retries--) {
+      BlockingExchange<R> attempt = begin(kind, sent, deadline);
+      try {
+        return await(attempt, deadline);
+      } catch (ExecutionException e) {
+        Throwable failure = Objects.requireNonNull(e.getCause());
+        if (retries <= 0 || cancelled || !attempt.exchange().mayRestart(failure)) {
+          throw thrown(failure);
+        }
+      }
+    }
+  }
+
+  private <R> BlockingExchange<R> begin(Kind<R> kind, Request sent, Deadline deadline)
+      throws IOException, InterruptedException {
+    CallLimits.Permit permit;
+    try {
+      permit =
+          client
+              .limits()
+              .enter(
+                  sent,
+                  deadline.earlier(client.requestDeadline(sent)),
+                  turn -> {
+                    waiting = turn;
+                    if (cancelled) {
+                      turn.cancel();
+                    }
+                  });
+    } catch (TimeoutException e) {
+      throw AhcFailures.deadline("waiting for a connection", e);
+    } catch (CancellationException e) {
+      throw AhcFailures.ended(client.isClosed(), e);
+    } finally {
+      waiting = null;
+    }
+    BlockingExchange<R> attempt = kind.exchange(sent, permit, deadline);
+    running = attempt;
+    if (cancelled) {
+      attempt.cancel();
+    }
+    attempt.exchange().start();
+    return attempt;
+  }
+
+  private <R> R await(BlockingExchange<R> attempt, Deadline deadline)
+      throws IOException, InterruptedException, ExecutionException {
+    try {
+      AhcRequestBody body = attempt.exchange().requestBody();
+      if (body != null) {
+        body.write(deadline);
+      }
+      return attempt.outcome().await(deadline);
+    } catch (TimeoutException e) {
+      throw AhcFailures.deadline("waiting for the response", e);
+    } catch (CancellationException e) {
+      throw AhcFailures.ended(client.isClosed(), e);
+    }
+  }
+
+  private static IOException thrown(Throwable failure) throws IOException {
+    if (failure instanceof IllegalStateException closed && "Closed".equals(closed.getMessage())) {
+      throw new IllegalStateException("Closed", closed);
+    }
+    if (failure instanceof Error error) {
+      throw new IOException(error.toString(), error);
+    }
+    return AhcFailures.thrown(failure);
+  }
+}

@@ -1,0 +1,26 @@
+package io.heddle.ahc;
+
+import io.heddle.IoThread;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import java.util.concurrent.ThreadFactory;
+
+/**
+ * A thread of the engine, an event loop or its timer: moves bytes, signals callers, never waits.
+ */
+final class AhcIoThread extends FastThreadLocalThread implements IoThread {
+
+  private AhcIoThread(ThreadGroup group, Runnable work, String name) {
+    super(group, work, name);
+  }
+
+  /** Makes such threads, with the names that AHC gives its own. */
+  static ThreadFactory factory(String poolName) {
+    return new DefaultThreadFactory(poolName) {
+      @Override
+      protected Thread newThread(Runnable work, String name) {
+        return new AhcIoThread(threadGroup, work, name);
+      }
+    };
+  }
+}

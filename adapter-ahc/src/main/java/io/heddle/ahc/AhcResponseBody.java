@@ -1,0 +1,152 @@
+package io.heddle.ahc;
+
+import io.heddle.Deadline;
+import io.heddle.ResponseBodyPipe;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The body of a response, as the caller reads it.
+ *
+ * <p><b>Back pressure.</b> The engine knows none. So the body counts what it may still take; when
+ * that is used up the channel's {@link ReadGate} is shut, and when the caller has read half the
+ * window it is opened. What one read of the socket brought is taken in any case.
+ *
+ * <p>{@link #close} before the end keeps the connection of HTTP/1.1 if the rest is here or about to
+ * be: it reads on for at most {@value #DRAIN_BYTES} bytes and {@value #DRAIN_MILLIS} ms. Beyond
+ * that the exchange is given up, which ends the connection. On HTTP/2 it resets the stream.
+ */
+final class AhcResponseBody extends InputStream {
+
+  /** Bytes that may wait for the caller. */
+  static final int WINDOW = 128 * 1024;
+
+  static final int DRAIN_BYTES = 64 * 1024;
+  static final int DRAIN_MILLIS = 50;
+
+  private final AhcExchange<?> exchange;
+  private final Deadline deadline;
+  private final ResponseBodyPipe pipe;
+
+  // Shared: how many more bytes may come; 0 or less while the gate is shut.
+  private final AtomicInteger credit = new AtomicInteger(WINDOW);
+
+  // Caller only.
+  private final byte[] one = new byte[1];
+  private boolean closed;
+
+  AhcResponseBody(AhcExchange<?> exchange, long expected, Deadline deadline) {
+    this.exchange = exchange;
+    this.deadline = deadline;
+    this.pipe = new ResponseBodyPipe(WINDOW, expected, this::demand, exchange::abandon);
+  }
+
+  // ---- event loop ---------------------------------------------------------------------------
+
+  void offer(ByteBuf part) {
+    int n = part.readableBytes();
+    if (n == 0) {
+      return;
+    }
+    if (part.nioBufferCount() == 1) {
+      pipe.offer(part.internalNioBuffer(part.readerIndex(), n));
+    } else {
+      for (ByteBuffer each : part.nioBuffers()) {
+        pipe.offer(each);
+      }
+    }
+    int before = credit.getAndAdd(-n);
+    if (before > 0 && before <= n && !pipe.isDone()) {
+      exchange.shutGate();
+      exchange.waitsForCaller(() -> credit.get() <= 0);
+    }
+  }
+
+  void end() {
+    pipe.end();
+  }
+
+  /** Any thread. */
+  void fail(Throwable failure) {
+    pipe.fail(failure);
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  private void demand(int bytes) {
+    int before = credit.getAndAdd(bytes);
+    if (before <= 0 && before + bytes > 0) {
+      exchange.openGateIf(() -> credit.get() > 0);
+    }
+  }
+
+  @Override
+  public int read() throws IOException {
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] b, int off, int len) throws IOException {
+    if (closed) {
+      throw new IOException("the stream is closed");
+    }
+    try {
+      return pipe.read(b, off, len, deadline);
+    } catch (InterruptedException e) {
+      throw AhcFailures.interrupted("reading the response body", e);
+    } catch (TimeoutException e) {
+      throw AhcFailures.deadline("reading the response body", e);
+    } catch (CancellationException e) {
+      throw AhcFailures.ended(false, e);
+    } catch (ExecutionException e) {
+      throw AhcFailures.thrown(Objects.requireNonNull(e.getCause()));
+    }
+  }
+
+  @Override
+  public int available() {
+    return closed ? 0 : pipe.available();
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      if (exchange.isAlone() && !exchange.isOver()) {
+        drain();
+      }
+      pipe.close();
+    }
+  }
+
+  /** Another thread ends the body; a reader that waits fails. */
+  void cancel() {
+    pipe.cancel();
+  }
+
+  private void drain() {
+    byte[] scrap = new byte[4096];
+    Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS));
+    try {
+      for (int left = DRAIN_BYTES; left > 0; ) {
+        int n = pipe.read(scrap, 0, Math.min(left, scrap.length), patience);
+        if (n < 0) {
+          return;
+        }
+        left -= n;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // close has no way to say so; the flag has
+    } catch (TimeoutException | ExecutionException | IllegalStateException e) {
+      return; // given up, or about to be; to close a broken body is no failure
+    }
+  }
+}

@@ -1,0 +1,517 @@
+package io.heddle.ahc;
+
+import io.heddle.Deadline;
+import io.heddle.IoThread;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import org.asynchttpclient.AsyncCompletionHandlerBase;
+import org.asynchttpclient.AsyncHandler;
+import org.asynchttpclient.AsyncHttpClient;
+import org.asynchttpclient.AsyncHttpClientConfig;
+import org.asynchttpclient.AsyncHttpClientConfig.ResponseBodyPartFactory;
+import org.asynchttpclient.BoundRequestBuilder;
+import org.asynchttpclient.ClientStats;
+import org.asynchttpclient.DefaultAsyncHttpClient;
+import org.asynchttpclient.DefaultAsyncHttpClientConfig;
+import org.asynchttpclient.ListenableFuture;
+import org.asynchttpclient.Request;
+import org.asynchttpclient.RequestBuilder;
+import org.asynchttpclient.Response;
+import org.asynchttpclient.SignatureCalculator;
+import org.asynchttpclient.handler.resumable.ResumableAsyncHandler;
+import org.asynchttpclient.ws.WebSocketUpgradeHandler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An {@code AsyncHttpClient} for code that blocks, on AHC's own Netty engine.
+ *
+ * <pre>{@code
+ * try (BlockingAhcClient client = new BlockingAhcClient(Dsl.config().build())) {
+ *   Response whole = client.execute(Dsl.get(url).build());
+ *   Response inTime = client.execute(Dsl.get(url).build(), Duration.ofSeconds(2));
+ *   try (StreamingResponse response = client.stream(Dsl.get(url).build())) {
+ *     response.getBodyAsStream().transferTo(file);
+ *   }
+ *   Response asAlways = client.prepareGet(url).execute().get();
+ * }
+ * }</pre>
+ *
+ * <p>It takes the place of the client that {@code Dsl.asyncHttpClient(config)} makes. Its futures
+ * are for blocking: {@code get()} that is interrupted and {@code get(timeout)} that is over cancel
+ * the request, and the server sees that. Who only wants to look uses {@code isDone()}, or waits on
+ * {@code toCompletableFuture()}, which cancels nothing. A future fails with what AHC has; {@link
+ * #execute} and {@link #stream} with what a blocking caller expects, which {@link AhcCall} lists.
+ *
+ * <p>What is different from AHC's own:
+ *
+ * <ul>
+ *   <li>{@code maxConnections} and {@code maxConnectionsPerHost} bound the calls in flight that
+ *       have a connection of their own. Beyond that a caller waits, {@code executeRequest}
+ *       included, for as long as {@code acquireFreeChannelTimeout} says; 0, the default, is no
+ *       timeout of its own. Idle connections do not count.
+ *   <li>One connection per server that speaks HTTP/2. Callers wait until it is open, and while it
+ *       has no stream to spare.
+ *   <li>Nothing is sent twice that may have been processed: {@code maxRequestRetry} counts for
+ *       requests that never left, that the server refused, or that change nothing (GET, HEAD,
+ *       OPTIONS, TRACE) and met a pooled connection that had ended.
+ *   <li>Bodies that have to be read from a stream, a file or parts, or be written, are so on the
+ *       caller's thread; for a future, on a virtual thread.
+ *   <li>Names are looked up on threads for that, redirects included.
+ *   <li>{@code http2InitialWindowSize} is 1 MiB unless the configuration says something else than
+ *       AHC's default of 16 MiB.
+ *   <li>{@link #close} ends all calls at once.
+ * </ul>
+ *
+ * <p>Handlers and filters of the user's run where AHC runs them: request filters and signature
+ * calculators on the caller's thread, response and exception filters, cookie stores and the methods
+ * of an {@code AsyncHandler} on an event loop. They must not block; a blocking call there fails.
+ *
+ * <p>Any thread may use it, virtual or platform.
+ */
+public final class BlockingAhcClient implements AsyncHttpClient {
+
+  private final AsyncHttpClientConfig config;
+  private final DefaultAsyncHttpClient engine;
+  private final @Nullable OffloadedResolver resolver;
+  private final ChannelGroup channels;
+  private final CallLimits limits;
+  private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final boolean ownThreads;
+  private volatile @Nullable SignatureCalculator signatureCalculator;
+
+  /** A client with AHC's default configuration. */
+  public BlockingAhcClient() {
+    this(new DefaultAsyncHttpClientConfig.Builder().build());
+  }
+
+  /**
+   * A client with this configuration.
+   *
+   * @param config as for AHC's own client; event loops, timers and pools that it names stay the
+   *     user's, and are not closed
+   */
+  public BlockingAhcClient(AsyncHttpClientConfig config) {
+    this.config = Objects.requireNonNull(config, "config");
+    this.channels = new DefaultChannelGroup("heddle-ahc", GlobalEventExecutor.INSTANCE, true);
+    this.resolver =
+        config.getAddressResolverGroup() == null
+            ? new OffloadedResolver(config.getThreadPoolName() + "-resolver")
+            : null;
+    this.limits = new CallLimits(config);
+    this.ownThreads = config.getThreadFactory() == null && config.getEventLoopGroup() == null;
+    this.engine = new DefaultAsyncHttpClient(Engine.config(config, resolver, channels));
+  }
+
+  // ---- blocking calls -------------------------------------------------------------------------
+
+  /**
+   * Executes a request and waits for the whole response.
+   *
+   * @throws IOException as {@link AhcCall} lists it
+   * @throws InterruptedException if the caller was interrupted, also before; the request is
+   *     abandoned
+   * @throws IllegalStateException if the client is closed, or on an I/O thread
+   */
+  public Response execute(Request request) throws IOException, InterruptedException {
+    return newCall(request).execute();
+  }
+
+  /**
+   * Executes a request and waits for the whole response, within this time in all: for a place, the
+   * name look-up, the connection, TLS, the request, every redirect, and the body.
+   *
+   * @param timeout in place of AHC's request timeout; zero is over at once
+   * @throws io.heddle.DeadlineExceededException if it is over
+   * @throws IOException as {@link AhcCall} lists it
+   * @throws InterruptedException as in {@link #execute(Request)}
+   * @throws IllegalArgumentException if {@code timeout} is negative
+   * @throws IllegalStateException as in {@link #execute(Request)}
+   */
+  public Response execute(Request request, Duration timeout)
+      throws IOException, InterruptedException {
+    return newCall(request, timeout).execute();
+  }
+
+  /**
+   * Executes a request and waits for the head of the response; the body is read as it comes.
+   *
+   * @return to be closed by the caller
+   * @throws IOException as {@link AhcCall} lists it
+   * @throws InterruptedException as in {@link #execute(Request)}
+   * @throws IllegalStateException as in {@link #execute(Request)}
+   */
+  public StreamingResponse stream(Request request) throws IOException, InterruptedException {
+    return newCall(request).stream();
+  }
+
+  /**
+   * Executes a request and waits for the head of the response, within this time in all, the reading
+   * of the body included.
+   *
+   * @param timeout in place of AHC's request timeout; zero is over at once
+   * @return to be closed by the caller
+   * @throws io.heddle.DeadlineExceededException if it is over
+   * @throws IOException as {@link AhcCall} lists it
+   * @throws InterruptedException as in {@link #execute(Request)}
+   * @throws IllegalArgumentException if {@code timeout} is negative
+   * @throws IllegalStateException as in {@link #execute(Request)}
+   */
+  public StreamingResponse stream(Request request, Duration timeout)
+      throws IOException, InterruptedException {
+    return newCall(request, timeout).stream();
+  }
+
+  /** A call to execute once, which another thread can cancel. */
+  public AhcCall newCall(Request request) {
+    return new AhcCall(this, Objects.requireNonNull(request, "request"), null);
+  }
+
+  /**
+   * A call to execute once, which another thread can cancel, with a deadline over all of it.
+   *
+   * @param timeout from the start of the call, in place of AHC's request timeout; zero is over at
+   *     once
+   * @throws IllegalArgumentException if {@code timeout} is negative
+   */
+  public AhcCall newCall(Request request, Duration timeout) {
+    if (timeout.isNegative()) {
+      throw new IllegalArgumentException("negative timeout: " + timeout);
+    }
+    return new AhcCall(this, Objects.requireNonNull(request, "request"), timeout);
+  }
+
+  /** How many requests are in flight, futures included. */
+  public int inFlight() {
+    return limits.inFlight();
+  }
+
+  // ---- AsyncHttpClient ------------------------------------------------------------------------
+
+  @Override
+  public <T> ListenableFuture<T> executeRequest(Request request, AsyncHandler<T> handler) {
+    CompletableFuture<T> outcome = new CompletableFuture<>();
+    AhcFuture<T> future = new AhcFuture<>(this, outcome, NOTHING);
+    try {
+      if (isClosed()) {
+        throw new IllegalStateException("Closed"); // as AHC says it
+      }
+      if (handler instanceof WebSocketUpgradeHandler) {
+        ListenableFuture<T> upgrade = engine.executeRequest(request, handler);
+        return new AhcFuture<>(this, upgrade.toCompletableFuture(), new OfEngine(upgrade));
+      }
+      Request adjusted = request;
+      if (handler instanceof ResumableAsyncHandler resumable
+          && !config.getRequestFilters().isEmpty()) {
+        adjusted = resumable.adjustRequestRange(request); // AHC does, where it sees such a handler
+      }
+      start(adjusted, handler, future, outcome, maxRetries());
+    } catch (IOException | RuntimeException e) {
+      outcome.completeExceptionally(e);
+      handler.onThrowable(e);
+    }
+    return future;
+  }
+
+  /** Starts a request that has a handler, once there is a place for it. */
+  <T> void start(
+      Request request,
+      AsyncHandler<T> handler,
+      AhcFuture<T> future,
+      CompletableFuture<T> outcome,
+      int retries)
+      throws IOException {
+    CallLimits.Permit permit;
+    if (isIoThread()) {
+      permit = limits.enterNow(request);
+    } else {
+      try {
+        permit = limits.enter(request, requestDeadline(request), turn -> {});
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw AhcFailures.caused(
+            new InterruptedIOException("interrupted while waiting for a connection"), e);
+      } catch (TimeoutException e) {
+        throw AhcFailures.deadline("waiting for a connection", e);
+      } catch (CancellationException e) {
+        throw AhcFailures.ended(true, e);
+      }
+    }
+    new HandlerExchange<>(this, request, permit, handler, outcome, retries).start(future);
+  }
+
+  @Override
+  public <T> ListenableFuture<T> executeRequest(
+      RequestBuilder requestBuilder, AsyncHandler<T> handler) {
+    return executeRequest(requestBuilder.build(), handler);
+  }
+
+  @Override
+  public ListenableFuture<Response> executeRequest(Request request) {
+    return executeRequest(request, new AsyncCompletionHandlerBase());
+  }
+
+  @Override
+  public ListenableFuture<Response> executeRequest(RequestBuilder requestBuilder) {
+    return executeRequest(requestBuilder.build());
+  }
+
+  @Override
+  public BoundRequestBuilder prepare(String method, String url) {
+    return new BoundRequestBuilder(this, method, config.isDisableUrlEncodingForBoundRequests())
+        .setUrl(url)
+        .setSignatureCalculator(signatureCalculator);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareGet(String url) {
+    return prepare("GET", url);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareConnect(String url) {
+    return prepare("CONNECT", url);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareOptions(String url) {
+    return prepare("OPTIONS", url);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareHead(String url) {
+    return prepare("HEAD", url);
+  }
+
+  @Override
+  public BoundRequestBuilder preparePost(String url) {
+    return prepare("POST", url);
+  }
+
+  @Override
+  public BoundRequestBuilder preparePut(String url) {
+    return prepare("PUT", url);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareDelete(String url) {
+    return prepare("DELETE", url);
+  }
+
+  @Override
+  public BoundRequestBuilder preparePatch(String url) {
+    return prepare("PATCH", url);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareTrace(String url) {
+    return prepare("TRACE", url);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareRequest(Request request) {
+    return new BoundRequestBuilder(this, request).setSignatureCalculator(signatureCalculator);
+  }
+
+  @Override
+  public BoundRequestBuilder prepareRequest(RequestBuilder requestBuilder) {
+    return prepareRequest(requestBuilder.build());
+  }
+
+  @Override
+  public BlockingAhcClient setSignatureCalculator(@Nullable SignatureCalculator calculator) {
+    signatureCalculator = calculator;
+    return this;
+  }
+
+  @Override
+  public ClientStats getClientStats() {
+    return engine.getClientStats();
+  }
+
+  @Override
+  public void flushChannelPoolPartitions(Predicate<Object> predicate) {
+    engine.flushChannelPoolPartitions(predicate);
+  }
+
+  /** The configuration that the client was made with. */
+  @Override
+  public AsyncHttpClientConfig getConfig() {
+    return config;
+  }
+
+  @Override
+  public boolean isClosed() {
+    return closed.get();
+  }
+
+  /**
+   * Ends all calls at once, those that wait for a place included: futures and blocking calls fail
+   * with {@link SocketException}, or {@link IOException}. Closes all connections. Any number of
+   * times.
+   */
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
+  public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
+    limits.close();
+    SocketException why = AhcFailures.ended(true, null);
+    for (AhcExchange<?> each : running) {
+      each.close(why);
+    }
+    channels.close();
+    engine.close();
+    if (resolver != null) {
+      resolver.close();
+    }
+  }
+
+  // ---- for exchanges --------------------------------------------------------------------------
+
+  DefaultAsyncHttpClient engine() {
+    return engine;
+  }
+
+  CallLimits limits() {
+    return limits;
+  }
+
+  /** An exchange has a place, and is about to go to the engine. */
+  void begin(AhcExchange<?> exchange) {
+    running.add(exchange);
+    if (isClosed()) {
+      exchange.close(AhcFailures.ended(true, null));
+    }
+  }
+
+  void ended(AhcExchange<?> exchange) {
+    running.remove(exchange);
+  }
+
+  void resolvingFor(Request request) {
+    if (resolver != null) {
+      OffloadedResolver.resolvingFor(request);
+    }
+  }
+
+  /** Whether handlers get body parts that are only valid during the callback. */
+  boolean isLazy() {
+    return config.getResponseBodyPartFactory() == ResponseBodyPartFactory.LAZY;
+  }
+
+  int maxRetries() {
+    return config.getMaxRequestRetry();
+  }
+
+  /** In ms; 0 or less for none. */
+  long readTimeoutMillis(Request request) {
+    Duration own = request.getReadTimeout();
+    return (own == null || own.isZero() ? config.getReadTimeout() : own).toMillis();
+  }
+
+  /** From now on. */
+  Deadline requestDeadline(Request request) {
+    Duration timeout = requestTimeout(request);
+    return timeout.isZero() || timeout.isNegative() ? Deadline.none() : Deadline.after(timeout);
+  }
+
+  private Duration requestTimeout(Request request) {
+    Duration own = request.getRequestTimeout();
+    return own == null || own.isZero() ? config.getRequestTimeout() : own;
+  }
+
+  /** The request, with this in place of the engine's request timeout, if that would come before. */
+  Request withTime(Request request, @Nullable Duration timeout) {
+    if (timeout == null) {
+      return request;
+    }
+    Duration engines = requestTimeout(request);
+    return engines.isNegative() || engines.compareTo(timeout) > 0
+        ? request
+        : Requests.with(request, timeout.plusSeconds(1)); // ours is more exact
+  }
+
+  /** Throws if the current thread is one that moves bytes. */
+  void forbidWaiting() {
+    IoThread.forbidWaiting();
+    if (isIoThread()) {
+      throw new IllegalStateException(
+          "blocking call on the I/O thread \""
+              + Thread.currentThread().getName()
+              + "\", which would wait for itself: make the call from another thread, "
+              + "for example a virtual one");
+    }
+  }
+
+  private boolean isIoThread() {
+    if (Thread.currentThread() instanceof IoThread) {
+      return true;
+    }
+    if (ownThreads || Thread.currentThread().isVirtual()) {
+      return false;
+    }
+    EventLoopGroup loops = engine.getEventLoopGroup();
+    for (EventExecutor each : loops) {
+      if (each.inEventLoop()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // ---- futures that have no exchange of ours --------------------------------------------------
+
+  private static final AhcFuture.Control NOTHING =
+      new AhcFuture.Control() {
+        @Override
+        public void cancel() {}
+
+        @Override
+        public void abort(Throwable failure) {}
+
+        @Override
+        public void done() {}
+
+        @Override
+        public void touch() {}
+      };
+
+  private record OfEngine(ListenableFuture<?> future) implements AhcFuture.Control {
+    @Override
+    public void cancel() {
+      future.cancel(true);
+    }
+
+    @Override
+    public void abort(Throwable failure) {
+      future.abort(failure);
+    }
+
+    @Override
+    public void done() {
+      future.done();
+    }
+
+    @Override
+    public void touch() {
+      future.touch();
+    }
+  }
+}

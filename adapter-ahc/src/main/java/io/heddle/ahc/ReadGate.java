@@ -1,0 +1,57 @@
+package io.heddle.ahc;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets a channel read, or not. AHC's own handler asks for the next read as soon as a channel does
+ * not read by itself, so to switch that off is not enough: while the gate is shut it also drops
+ * what is asked.
+ *
+ * <p>All of it on the channel's event loop.
+ */
+final class ReadGate extends ChannelDuplexHandler {
+
+  static final String NAME = "heddle-gate";
+
+  private boolean shut;
+  private @Nullable Runnable onWritable;
+
+  /** Reads no further than what is under way. */
+  void shut(Channel channel) {
+    if (!shut) {
+      shut = true;
+      channel.config().setAutoRead(false);
+    }
+  }
+
+  /** Reads on. */
+  void open(Channel channel) {
+    if (shut) {
+      shut = false;
+      channel.config().setAutoRead(true); // which asks for a read
+    }
+  }
+
+  /** Runs this whenever the channel can be written again. */
+  void onWritable(Runnable action) {
+    onWritable = action;
+  }
+
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    if (!shut) {
+      ctx.read();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (onWritable != null && ctx.channel().isWritable()) {
+      onWritable.run();
+    }
+    ctx.fireChannelWritabilityChanged();
+  }
+}

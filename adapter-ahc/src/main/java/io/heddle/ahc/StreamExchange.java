@@ -1,0 +1,118 @@
+package io.heddle.ahc;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.Objects;
+import org.asynchttpclient.HttpResponseBodyPart;
+import org.asynchttpclient.HttpResponseStatus;
+import org.asynchttpclient.Request;
+import org.jspecify.annotations.Nullable;
+
+/** An exchange whose caller waits for the head, and then reads the body. */
+final class StreamExchange extends AhcExchange<Boolean>
+    implements BlockingExchange<StreamingResponse> {
+
+  private final Exchange<StreamingResponse> head;
+  private final Deadline deadline;
+
+  // Event loop only.
+  private @Nullable HttpResponseStatus status;
+  private @Nullable HttpHeaders headers;
+
+  // Written by the event loop.
+  private volatile @Nullable StreamingResponse response;
+
+  StreamExchange(
+      BlockingAhcClient client, Request request, CallLimits.Permit permit, Deadline deadline) {
+    super(client, request, permit);
+    this.deadline = deadline;
+    this.head = new Exchange<>(late -> abandon());
+    this.head.onAbandon(this::abandon);
+  }
+
+  @Override
+  public Exchange<StreamingResponse> outcome() {
+    return head;
+  }
+
+  @Override
+  public AhcExchange<?> exchange() {
+    return this;
+  }
+
+  @Override
+  public void cancel() {
+    StreamingResponse begun = response;
+    if (!head.cancel() && begun != null) {
+      begun.body().cancel();
+    }
+  }
+
+  // ---- engine -------------------------------------------------------------------------------
+
+  @Override
+  public State onStatusReceived(HttpResponseStatus received) throws Exception {
+    status = received;
+    headers = null;
+    return super.onStatusReceived(received);
+  }
+
+  @Override
+  public State onHeadersReceived(HttpHeaders received) {
+    headers = received;
+    response();
+    return isOver() ? State.ABORT : State.CONTINUE;
+  }
+
+  @Override
+  public State onBodyPartReceived(HttpResponseBodyPart part) {
+    response().body().offer(part.getBodyByteBuf());
+    return isOver() ? State.ABORT : State.CONTINUE;
+  }
+
+  @Override
+  public State onTrailingHeadersReceived(HttpHeaders received) {
+    response().trailers(received);
+    return isOver() ? State.ABORT : State.CONTINUE;
+  }
+
+  @Override
+  @Nullable Boolean completed() {
+    response().body().end();
+    return true;
+  }
+
+  @Override
+  void failed(Throwable failure) {
+    StreamingResponse begun = response;
+    if (begun != null) {
+      begun.body().fail(failure);
+    }
+    head.fail(failure);
+  }
+
+  /** The response; with the first call its head is complete. AHC calls for no empty headers. */
+  private StreamingResponse response() {
+    StreamingResponse known = response;
+    if (known == null) {
+      HttpHeaders fields = headers == null ? EmptyHttpHeaders.INSTANCE : headers;
+      AhcResponseBody body = new AhcResponseBody(this, length(fields), deadline);
+      known = new StreamingResponse(Objects.requireNonNull(status), fields, body);
+      response = known;
+      head.complete(known);
+    }
+    return known;
+  }
+
+  private static long length(HttpHeaders fields) {
+    String length = fields.get(HttpHeaderNames.CONTENT_LENGTH);
+    try {
+      return length == null ? AhcResponseBody.WINDOW : Long.parseLong(length);
+    } catch (NumberFormatException e) {
+      return AhcResponseBody.WINDOW;
+    }
+  }
+}
