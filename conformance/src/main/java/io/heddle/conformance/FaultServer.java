@@ -210,6 +210,8 @@ public final class FaultServer implements AutoCloseable {
   @Override
   public void close() {
     listener.close().syncUninterruptibly();
+    // One that was accepted a moment ago is still to be registered, by a task of its event loop.
+    loops.forEach(loop -> loop.submit(() -> {}).awaitUninterruptibly());
     for (Channel each : open) {
       // Past TLS, and to the end: a channel that still says good-bye can outlive its event loop.
       ChannelHandlerContext first = each.pipeline().firstContext();
