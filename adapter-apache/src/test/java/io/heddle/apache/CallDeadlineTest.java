@@ -133,7 +133,7 @@ class CallDeadlineTest {
     URI hop =
         server.uri(
             Script.answer(302).header("Location", target.toString()).delay(Duration.ofMillis(100)));
-    try (CloseableHttpClient client = BlockingHttpClients.custom(SHORT).build()) {
+    try (CloseableHttpClient client = BlockingHttpClients.custom(Timeout.ofSeconds(3)).build()) {
       assertOver(client, hop, HttpClientContext.create());
       assertEquals(1, server.seen(target).size(), "the redirect was followed in time");
     }

@@ -99,7 +99,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
       long start = System.nanoTime();
       List<String> leaks = leaks(ignoredThreads);
       while (!leaks.isEmpty()) {
-        if (System.nanoTime() - start > Bounds.LONG.toNanos() / 2) {
+        if (System.nanoTime() - start > Bounds.LONG.toNanos()) {
           throw new AssertionError("left behind:\n" + String.join("\n\n", leaks));
         }
         Bounds.pause();
