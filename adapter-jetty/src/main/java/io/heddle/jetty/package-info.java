@@ -1,0 +1,5 @@
+/** Jetty's {@code HttpClient}, for virtual threads. */
+@NullMarked
+package io.heddle.jetty;
+
+import org.jspecify.annotations.NullMarked;
