@@ -184,14 +184,15 @@ public class BlockingResponseListener extends InputStreamResponseListener {
       pipe.end();
     }
     if (JettyExchange.isRefusal(response)) {
-      JettyExchange.unheeded(
-          response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
+      JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
     }
   }
 
   @Override
   public void onFailure(Response response, Throwable failure) {
-    fail(failure);
+    if (!head.mayResend(failure)) {
+      fail(failure);
+    }
   }
 
   /** By now the connection can serve the next call, which a reader at the end may make at once. */
@@ -200,6 +201,9 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     Throwable failure = JettyExchange.responseFailure(result, head.isDone());
     if (failure == null) {
       pipe.end();
+    } else if (head.mayResend(failure)) {
+      head.resend();
+      return;
     } else {
       fail(failure);
     }

@@ -94,7 +94,7 @@ final class JettyExchange<R> {
       return;
     }
     if (lease.isExpired()) {
-      throw new TimeoutException("no connection was free for the request in time");
+      throw sender.noPlace();
     }
   }
 
@@ -113,6 +113,19 @@ final class JettyExchange<R> {
     return outcome.fail(failure);
   }
 
+  /** Whether the request can be sent once more, before anything has come of it. */
+  boolean mayResend(Throwable failure) {
+    JettyRequest sender = request;
+    return sender != null && !outcome.isDone() && sender.mayResend(failure);
+  }
+
+  void resend() {
+    JettyRequest sender = request;
+    if (sender != null) {
+      sender.resend();
+    }
+  }
+
   boolean isDone() {
     return outcome.isDone();
   }
@@ -127,8 +140,7 @@ final class JettyExchange<R> {
 
   /** Whether the request has been sent to its end, so that nothing but the response is to come. */
   static boolean isSent(Request request) {
-    return request.getBody() == null
-        || (request instanceof JettyRequest jetty && jetty.isSent());
+    return request.getBody() == null || (request instanceof JettyRequest jetty && jetty.isSent());
   }
 
   /** Nobody waits for what an abort brings. */

@@ -1,5 +1,6 @@
 package io.heddle.jetty;
 
+import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import java.io.EOFException;
 import java.io.IOException;
@@ -36,7 +37,10 @@ final class JettyFailures {
   }
 
   /** A failure in a body, of the request or of the response. */
-  static IOException inBody(Throwable failure) {
+  static IOException inBody(String doing, Throwable failure, Deadline deadline) {
+    if (failure instanceof TimeoutException timeout && deadline.isExpired()) {
+      return deadline(doing, timeout); // Jetty's scheduler was first
+    }
     String message = failure.getMessage();
     IOException fresh;
     if (failure instanceof TimeoutException) {

@@ -2,24 +2,32 @@ package io.heddle.jetty;
 
 import io.heddle.Deadline;
 import io.heddle.IoThread;
+import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.client.transport.HttpRequest;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request whose {@link #send()} keeps Heddle's promises, as do the copies that follow a redirect
  * or a challenge.
  */
-final class JettyRequest extends HttpRequest {
+final class JettyRequest extends ListeningRequest {
 
   private final BlockingJettyClient client;
 
@@ -28,7 +36,15 @@ final class JettyRequest extends HttpRequest {
   private volatile Deadline deadline = Deadline.none();
   private volatile Deadline leaseDeadline = Deadline.none();
 
+  private long leaseTimeoutMillis;
+  private boolean waits;
+  private boolean foreign;
+  private volatile boolean resent;
+  private volatile @Nullable Throwable connectionLost;
+  private @Nullable String cookieHeader;
+
   // Shared.
+  private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
   private volatile boolean begun;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
@@ -43,8 +59,10 @@ final class JettyRequest extends HttpRequest {
     return new JettyRequest(client, getConversation(), newUri);
   }
 
-  BlockingJettyClient client() {
-    return client;
+  @Override
+  void noteCode(@Nullable Object code) {
+    foreign |= UserCode.mayBlock(code);
+    client.noteCode(code);
   }
 
   // ---- caller -------------------------------------------------------------------------------
@@ -86,20 +104,25 @@ final class JettyRequest extends HttpRequest {
   }
 
   @Override
-  public void send(Response.CompleteListener listener) {
+  public void send(Response.@Nullable CompleteListener listener) {
     if (listener instanceof BlockingResponseListener blocking) {
       IoThread.forbidWaiting();
+      noteCode(listener); // which may be of a subclass
       blocking.sentBy(this);
       start(blocking::fail, listener);
     } else {
+      noteCode(listener);
       super.send(listener);
     }
   }
 
-  /** Starts the clock, waits for a place in the destination's queue, and sends. */
+  /** Starts the clock and sends; {@link #takePlace} comes from within. */
   private void start(Consumer<Throwable> failer, Response.CompleteListener listener) {
     deadline = timeoutNanos == 0 ? Deadline.none() : Deadline.afterNanos(timeoutNanos);
-    leaseDeadline = client.newLeaseDeadline();
+    Duration lease = client.getLeaseTimeout();
+    leaseDeadline = lease == null ? Deadline.none() : Deadline.after(lease);
+    leaseTimeoutMillis = lease == null ? 0 : lease.toMillis();
+    cookieHeader = getHeaders().get(HttpHeader.COOKIE);
     onAbort = failer;
     Throwable aborted = getAbortCause(); // after the line above: an abort sees it, or is seen
     if (aborted != null) {
@@ -114,7 +137,43 @@ final class JettyRequest extends HttpRequest {
       giveUp(new InterruptedException("interrupted before the request was sent"));
       return;
     }
+    waits = true;
     super.send(listener);
+    waits = false;
+  }
+
+  /**
+   * Takes a place in the queue, before the request is put there.
+   *
+   * @throws CancellationException if there was none for as long as the caller could wait; the
+   *     request is aborted
+   */
+  void takePlace(QueueGate gate) {
+    if (place.get() != null) {
+      return; // sent again, after a connection that had just been closed
+    }
+    if (!waits) {
+      gate.enterUnasked();
+    } else {
+      try {
+        gate.enter(deadline.earlier(leaseDeadline));
+      } catch (TimeoutException e) {
+        giveUp(deadline.isExpired() ? JettyFailures.totalTimeout(this) : noPlace());
+        throw new CancellationException("no place in the queue");
+      } catch (InterruptedException e) {
+        giveUp(e);
+        Thread.currentThread().interrupt(); // until the caller waits for the exchange
+        throw new CancellationException("interrupted while waiting for a place in the queue");
+      }
+    }
+    place.set(gate);
+  }
+
+  private void leavePlace() {
+    QueueGate gate = place.getAndSet(null);
+    if (gate != null) {
+      gate.leave();
+    }
   }
 
   // ---- what Jetty tells ---------------------------------------------------------------------
@@ -122,7 +181,31 @@ final class JettyRequest extends HttpRequest {
   @Override
   public void notifyBegin() {
     begun = true;
+    leavePlace();
     super.notifyBegin();
+  }
+
+  /** A server that is asked whether to continue and never says is not waited for for ever. */
+  @Override
+  public void notifyCommit() {
+    super.notifyCommit();
+    if (getBody() != null && getHeaders().contains(HttpHeader.EXPECT, "100-continue")) {
+      Scheduler.Task unused =
+          client
+              .getScheduler()
+              .schedule(
+                  () -> client.getExecutor().execute(this::proceed),
+                  client.getContinueTimeout().toNanos(),
+                  TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Sends the body; does nothing if it was sent meanwhile, or refused, or the exchange ended. */
+  private void proceed() {
+    HttpExchange exchange = getConversation().getExchanges().peekLast();
+    if (exchange != null) {
+      exchange.proceed(null, null);
+    }
   }
 
   @Override
@@ -131,12 +214,18 @@ final class JettyRequest extends HttpRequest {
     super.notifySuccess();
   }
 
+  @Override
+  public void notifyFailure(Throwable failure) {
+    leavePlace();
+    super.notifyFailure(failure);
+  }
+
   /** The caller is told at once, whatever the exchange may be waiting for. */
   @Override
   public CompletableFuture<Boolean> abort(Throwable cause) {
     CompletableFuture<Boolean> aborted = super.abort(cause);
     Consumer<Throwable> failer = onAbort;
-    if (failer != null) {
+    if (failer != null && cause != connectionLost) {
       failer.accept(cause);
     }
     return aborted;
@@ -145,6 +234,52 @@ final class JettyRequest extends HttpRequest {
   /** Aborts the request without waiting for that. */
   void giveUp(Throwable cause) {
     JettyExchange.unheeded(abort(cause));
+  }
+
+  // ---- once more ----------------------------------------------------------------------------
+
+  /**
+   * Whether this can be sent again after this failure, before any of the response has come: it
+   * changes nothing on the server, has no body, and went to a connection that had served others,
+   * which the server has probably closed before it saw this request (RFC 9110, 9.2.2).
+   */
+  boolean mayResend(Throwable failure) {
+    if (failure == connectionLost) {
+      return !resent;
+    }
+    boolean may = wasLost(failure);
+    if (may) {
+      connectionLost = failure; // with which Jetty may abort the rest of the exchange
+    }
+    return may;
+  }
+
+  private boolean wasLost(Throwable failure) {
+    return failure instanceof IOException
+        && !resent
+        && !foreign
+        && getBody() == null
+        && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()))
+        && getAbortCause() == null
+        && getURI() != null
+        && getConnection() instanceof org.eclipse.jetty.io.Connection connection
+        && connection.getMessagesIn() > 0;
+  }
+
+  /** Sends a copy in the same conversation, which answers to the same listeners. */
+  void resend() {
+    resent = true;
+    HttpRequest again = copy(getURI());
+    again.headers(
+        headers -> {
+          headers.clear().add(getHeaders()).remove(HttpHeader.COOKIE); // they are found again
+          if (cookieHeader != null) {
+            headers.put(HttpHeader.COOKIE, cookieHeader);
+          }
+        });
+    getCookies().forEach(again::cookie);
+    getAttributes().forEach(again::attribute);
+    again.send(null);
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -157,6 +292,11 @@ final class JettyRequest extends HttpRequest {
   /** Until when a connection must have been found. */
   Deadline leaseDeadline() {
     return leaseDeadline;
+  }
+
+  /** No connection was found in time. */
+  TimeoutException noPlace() {
+    return new TimeoutException("no connection within " + leaseTimeoutMillis + " ms");
   }
 
   /** Whether the request has left the queue, for a connection. */

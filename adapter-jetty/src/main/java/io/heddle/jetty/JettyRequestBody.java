@@ -91,7 +91,8 @@ final class JettyRequestBody {
       } catch (CancellationException e) {
         throw JettyFailures.closed(e);
       } catch (ExecutionException e) {
-        throw JettyFailures.inBody(Objects.requireNonNull(e.getCause()));
+        throw JettyFailures.inBody(
+            "writing the request body", Objects.requireNonNull(e.getCause()), deadline.get());
       }
     }
 

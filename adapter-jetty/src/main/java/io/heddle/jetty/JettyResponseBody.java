@@ -17,6 +17,7 @@ final class JettyResponseBody extends InputStream {
   private final ResponseBodyPipe pipe;
   private final Supplier<Deadline> deadline;
   private byte @Nullable [] one;
+  private boolean closed;
 
   JettyResponseBody(ResponseBodyPipe pipe, Supplier<Deadline> deadline) {
     this.pipe = pipe;
@@ -35,6 +36,9 @@ final class JettyResponseBody extends InputStream {
 
   @Override
   public int read(byte[] b, int off, int len) throws IOException {
+    if (closed) {
+      throw JettyFailures.closed(null);
+    }
     try {
       return pipe.read(b, off, len, deadline.get());
     } catch (InterruptedException e) {
@@ -44,17 +48,19 @@ final class JettyResponseBody extends InputStream {
     } catch (CancellationException e) {
       throw JettyFailures.closed(e);
     } catch (ExecutionException e) {
-      throw JettyFailures.inBody(Objects.requireNonNull(e.getCause()));
+      throw JettyFailures.inBody(
+          "reading the response body", Objects.requireNonNull(e.getCause()), deadline.get());
     }
   }
 
   @Override
   public int available() {
-    return pipe.available();
+    return closed ? 0 : pipe.available();
   }
 
   @Override
   public void close() {
+    closed = true;
     pipe.close();
   }
 }

@@ -10,24 +10,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
+import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls a resolver on a few platform threads of its own, so that one that blocks, as the JDK's does
  * in native code, holds neither a carrier nor an I/O thread. The threads are daemons and end after
  * {@value #IDLE_SECONDS} s without work.
  */
-final class LookupThreads implements SocketAddressResolver {
+final class LookupThreads extends AbstractLifeCycle implements SocketAddressResolver {
 
   private static final int IDLE_SECONDS = 10;
   private static final int MAX = 32;
 
   private final SocketAddressResolver resolver;
-  private final ThreadPoolExecutor threads;
+
+  // Set at each start.
+  private volatile @Nullable ThreadPoolExecutor threads;
 
   LookupThreads(SocketAddressResolver resolver) {
     this.resolver = resolver;
+  }
+
+  @Override
+  protected void doStart() {
     AtomicInteger count = new AtomicInteger();
-    this.threads =
+    ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
             MAX,
             MAX,
@@ -39,7 +47,19 @@ final class LookupThreads implements SocketAddressResolver {
               thread.setDaemon(true);
               return thread;
             });
-    threads.allowCoreThreadTimeOut(true);
+    pool.allowCoreThreadTimeOut(true);
+    threads = pool;
+  }
+
+  /**
+   * A look-up that is under way and cannot be interrupted ends when it ends, and its thread too.
+   */
+  @Override
+  protected void doStop() {
+    ThreadPoolExecutor pool = threads;
+    if (pool != null) {
+      pool.shutdownNow();
+    }
   }
 
   @Override
@@ -48,22 +68,21 @@ final class LookupThreads implements SocketAddressResolver {
       int port,
       Map<String, Object> context,
       Promise<List<InetSocketAddress>> addresses) {
+    ThreadPoolExecutor pool = threads;
     try {
-      threads.execute(
+      if (pool == null) {
+        throw new RejectedExecutionException("the client is not started");
+      }
+      pool.execute(
           () -> {
             try {
               resolver.resolve(host, port, context, addresses);
-            } catch (Throwable t) { // to whom it belongs, and not to this thread
+            } catch (Throwable t) { // for whom it belongs to, and not for this thread
               addresses.failed(t);
             }
           });
     } catch (RejectedExecutionException e) {
       addresses.failed(e);
     }
-  }
-
-  /** Refuses further look-ups; those that are under way end when they end, with no thread after. */
-  void close() {
-    threads.shutdown();
   }
 }

@@ -34,15 +34,16 @@ final class WholeResponse extends RetainingResponseListener {
     whole = true;
     if (JettyExchange.isRefusal(response)) {
       exchange.complete(content(response));
-      JettyExchange.unheeded(
-          response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
+      JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
     }
   }
 
   @Override
   public void onFailure(Response response, Throwable failure) {
     super.onFailure(response, failure);
-    exchange.fail(failure);
+    if (!exchange.mayResend(failure)) {
+      exchange.fail(failure);
+    }
   }
 
   @Override
@@ -50,6 +51,8 @@ final class WholeResponse extends RetainingResponseListener {
     Throwable failure = JettyExchange.responseFailure(result, whole);
     if (failure == null) {
       exchange.complete(content(result.getResponse()));
+    } else if (exchange.mayResend(failure)) {
+      exchange.resend();
     } else {
       exchange.fail(failure);
     }

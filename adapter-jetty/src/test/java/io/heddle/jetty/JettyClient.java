@@ -150,6 +150,14 @@ final class JettyClient implements Client {
             headers.put(HttpHeader.CONTENT_LENGTH, stream.length());
           }
         });
+    if (settings.cookies() && settings.followRedirects()) { // who asks for all, wants all hooks
+      Consumer<String> probe = settings.probe();
+      request
+          .onRequestBegin(begun -> probe.accept("request listener"))
+          .onRequestSuccess(sent -> probe.accept("request listener"))
+          .onResponseHeaders(response -> probe.accept("response listener"))
+          .onResponseSuccess(response -> probe.accept("response listener"));
+    }
     return new JettyCall(request, call.body());
   }
 

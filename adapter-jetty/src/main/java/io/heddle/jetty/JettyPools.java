@@ -1,0 +1,81 @@
+package io.heddle.jetty;
+
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.client.ConnectionPool;
+import org.eclipse.jetty.client.Destination;
+import org.eclipse.jetty.client.DuplexConnectionPool;
+import org.eclipse.jetty.client.MultiplexConnectionPool;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes Jetty's pools of connections, which send what is queued on the thread that opened a
+ * connection; that is an I/O thread, where users' code (a cookie store, a request's listeners) must
+ * not run. Where there is such code, sending moves to a virtual thread.
+ *
+ * <p>A pool of any other class is left as it is.
+ */
+final class JettyPools implements ConnectionPool.Factory {
+
+  private final BlockingJettyClient client;
+  private final ConnectionPool.Factory factory;
+
+  JettyPools(BlockingJettyClient client, ConnectionPool.Factory factory) {
+    this.client = client;
+    this.factory = factory;
+  }
+
+  @Override
+  public ConnectionPool newConnectionPool(Destination destination) {
+    ConnectionPool pool = factory.newConnectionPool(destination);
+    int max = client.getMaxConnectionsPerDestination();
+    if (pool.getClass() == DuplexConnectionPool.class) {
+      return new Duplex(destination, max);
+    }
+    if (pool.getClass() == MultiplexConnectionPool.class) {
+      return new Multiplex(
+          destination, max, ((MultiplexConnectionPool) pool).getInitialMaxMultiplex());
+    }
+    return pool;
+  }
+
+  private @Nullable Executor sender() {
+    return client.mayRunUserCode()
+        ? VirtualThreads.getVirtualThreadsExecutor(client.getExecutor())
+        : null;
+  }
+
+  private final class Duplex extends DuplexConnectionPool {
+
+    Duplex(Destination destination, int maxConnections) {
+      super(destination, maxConnections);
+    }
+
+    @Override
+    protected void proceed() {
+      Executor sender = sender();
+      if (sender == null) {
+        super.proceed();
+      } else {
+        sender.execute(super::proceed);
+      }
+    }
+  }
+
+  private final class Multiplex extends MultiplexConnectionPool {
+
+    Multiplex(Destination destination, int maxConnections, int initialMaxMultiplex) {
+      super(destination, maxConnections, initialMaxMultiplex);
+    }
+
+    @Override
+    protected void proceed() {
+      Executor sender = sender();
+      if (sender == null) {
+        super.proceed();
+      } else {
+        sender.execute(super::proceed);
+      }
+    }
+  }
+}
