@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A request that expects 100-continue sends its body after {@link #setContinueTimeout}, 1 s,
  *       of silence (Jetty's waits for ever).
  *   <li>Names are looked up on threads of their own, also by a resolver of the user's.
- *   <li>{@value #MAX_CONNECTIONS} connections per destination (Jetty's default is 64).
+ *   <li>256 connections per destination (Jetty's default is 64).
  * </ul>
  *
  * <p>How threads are used is told in the package's documentation. All methods may be called by any

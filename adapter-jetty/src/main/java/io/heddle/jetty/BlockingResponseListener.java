@@ -9,6 +9,7 @@ import java.nio.channels.AsynchronousCloseException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.Response;
@@ -54,7 +55,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   private volatile @Nullable JettyRequest request;
   private volatile @Nullable Response response;
   private volatile @Nullable Throwable abandoned;
-  private boolean streamTaken;
+  private final AtomicBoolean streamTaken = new AtomicBoolean();
 
   /** A listener for one request. */
   public BlockingResponseListener() {}
@@ -119,11 +120,8 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   /** The body: the stream at the first call, one that is closed at each further. */
   @Override
   public InputStream getInputStream() {
-    synchronized (stream) { // held for two assignments
-      if (!streamTaken) {
-        streamTaken = true;
-        return stream;
-      }
+    if (streamTaken.compareAndSet(false, true)) {
+      return stream;
     }
     InputStream closed = InputStream.nullInputStream();
     try {
@@ -201,8 +199,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     Throwable failure = JettyExchange.responseFailure(result, head.isDone());
     if (failure == null) {
       pipe.end();
-    } else if (head.mayResend(failure)) {
-      head.resend();
+    } else if (head.resend(failure)) {
       return;
     } else {
       fail(failure);

@@ -119,11 +119,10 @@ final class JettyExchange<R> {
     return sender != null && !outcome.isDone() && sender.mayResend(failure);
   }
 
-  void resend() {
+  /** Sends it once more, if it may be and can; else this does nothing. */
+  boolean resend(Throwable failure) {
     JettyRequest sender = request;
-    if (sender != null) {
-      sender.resend();
-    }
+    return sender != null && mayResend(failure) && sender.resend();
   }
 
   boolean isDone() {

@@ -15,6 +15,7 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.RetryableRequestException;
 import org.eclipse.jetty.client.transport.HttpConversation;
 import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.client.transport.HttpRequest;
@@ -223,6 +224,9 @@ final class JettyRequest extends ListeningRequest {
   /** The caller is told at once, whatever the exchange may be waiting for. */
   @Override
   public CompletableFuture<Boolean> abort(Throwable cause) {
+    if (cause instanceof RetryableRequestException) {
+      mayResend(cause); // takes note of it, for the lines below
+    }
     CompletableFuture<Boolean> aborted = super.abort(cause);
     Consumer<Throwable> failer = onAbort;
     if (failer != null && cause != connectionLost) {
@@ -239,9 +243,10 @@ final class JettyRequest extends ListeningRequest {
   // ---- once more ----------------------------------------------------------------------------
 
   /**
-   * Whether this can be sent again after this failure, before any of the response has come: it
-   * changes nothing on the server, has no body, and went to a connection that had served others,
-   * which the server has probably closed before it saw this request (RFC 9110, 9.2.2).
+   * Whether this can be sent again after this failure, before any of the response has come. Either
+   * HTTP/2 tells that the server has not looked at it (RFC 9113, 6.8 and 8.7); or it changes
+   * nothing on the server, has no body, and went to a connection that had served others, which the
+   * server has probably closed before it saw this request (RFC 9110, 9.2.2).
    */
   boolean mayResend(Throwable failure) {
     if (failure == connectionLost) {
@@ -255,20 +260,30 @@ final class JettyRequest extends ListeningRequest {
   }
 
   private boolean wasLost(Throwable failure) {
+    if (resent || foreign || getURI() == null || getConversation().getExchanges().size() > 1) {
+      return false; // once, and not what was redirected or challenged meanwhile
+    }
+    if (failure instanceof RetryableRequestException) {
+      return true; // the server says so itself: it has not looked at it
+    }
     return failure instanceof IOException
-        && !resent
-        && !foreign
         && getBody() == null
         && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()))
         && getAbortCause() == null
-        && getURI() != null
         && getConnection() instanceof org.eclipse.jetty.io.Connection connection
         && connection.getMessagesIn() > 0;
   }
 
-  /** Sends a copy in the same conversation, which answers to the same listeners. */
-  void resend() {
+  /**
+   * Sends a copy in the same conversation, which answers to the same listeners.
+   *
+   * @return false if the body cannot be sent again
+   */
+  boolean resend() {
     resent = true;
+    if (getBody() != null && !getBody().rewind()) {
+      return false;
+    }
     HttpRequest again = copy(getURI());
     again.headers(
         headers -> {
@@ -280,6 +295,7 @@ final class JettyRequest extends ListeningRequest {
     getCookies().forEach(again::cookie);
     getAttributes().forEach(again::attribute);
     again.send(null);
+    return true;
   }
 
   // ---- any thread ---------------------------------------------------------------------------

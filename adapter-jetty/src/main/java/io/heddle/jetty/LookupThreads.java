@@ -1,6 +1,7 @@
 package io.heddle.jetty;
 
 import java.net.InetSocketAddress;
+import java.nio.channels.AsynchronousCloseException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -76,13 +77,36 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
       pool.execute(
           () -> {
             try {
-              resolver.resolve(host, port, context, addresses);
+              resolver.resolve(host, port, context, new WhileRunning(addresses));
             } catch (Throwable t) { // for whom it belongs to, and not for this thread
               addresses.failed(t);
             }
           });
     } catch (RejectedExecutionException e) {
       addresses.failed(e);
+    }
+  }
+
+  /** An answer that comes after the client was stopped must not open a connection. */
+  private final class WhileRunning implements Promise<List<InetSocketAddress>> {
+    private final Promise<List<InetSocketAddress>> addresses;
+
+    WhileRunning(Promise<List<InetSocketAddress>> addresses) {
+      this.addresses = addresses;
+    }
+
+    @Override
+    public void succeeded(List<InetSocketAddress> result) {
+      if (isRunning()) {
+        addresses.succeeded(result);
+      } else {
+        addresses.failed(new AsynchronousCloseException());
+      }
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      addresses.failed(failure);
     }
   }
 }

@@ -51,9 +51,7 @@ final class WholeResponse extends RetainingResponseListener {
     Throwable failure = JettyExchange.responseFailure(result, whole);
     if (failure == null) {
       exchange.complete(content(result.getResponse()));
-    } else if (exchange.mayResend(failure)) {
-      exchange.resend();
-    } else {
+    } else if (!exchange.resend(failure)) {
       exchange.fail(failure);
     }
   }

@@ -45,6 +45,8 @@ import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http2.SessionContainer;
+import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.client.HTTP2Client;
 import org.eclipse.jetty.http2.client.transport.ClientConnectionFactoryOverHTTP2;
 import org.eclipse.jetty.io.ClientConnectionFactory;
@@ -154,7 +156,6 @@ final class JettyClient implements Client {
       Consumer<String> probe = settings.probe();
       request
           .onRequestBegin(begun -> probe.accept("request listener"))
-          .onRequestSuccess(sent -> probe.accept("request listener"))
           .onResponseHeaders(response -> probe.accept("response listener"))
           .onResponseSuccess(response -> probe.accept("response listener"));
     }
@@ -166,8 +167,14 @@ final class JettyClient implements Client {
     int leases = 0;
     for (Destination each : client.getDestinations()) {
       leases += ((HttpDestination) each).getQueuedRequestCount();
-      if (each.getConnectionPool() instanceof AbstractConnectionPool pool) {
+      if (each.getConnectionPool() instanceof AbstractConnectionPool pool
+          && !settings.wire().isMultiplexed()) {
         leases += pool.getActiveConnectionCount();
+      }
+    }
+    for (SessionContainer each : client.getContainedBeans(SessionContainer.class)) {
+      for (Session session : each.getSessions()) {
+        leases += session.getStreams().size();
       }
     }
     return leases;
