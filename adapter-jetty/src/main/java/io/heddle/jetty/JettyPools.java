@@ -1,6 +1,10 @@
 package io.heddle.jetty;
 
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ConnectionPool;
 import org.eclipse.jetty.client.Destination;
 import org.eclipse.jetty.client.DuplexConnectionPool;
@@ -62,10 +66,42 @@ final class JettyPools implements ConnectionPool.Factory {
     }
   }
 
+  /**
+   * Counts the streams in use of each connection. Jetty's count is one short once the server has
+   * sent GOAWAY: it would close the connection under the last of its streams.
+   */
   private final class Multiplex extends MultiplexConnectionPool {
+
+    private final ConcurrentMap<Connection, AtomicInteger> streams = new ConcurrentHashMap<>();
 
     Multiplex(Destination destination, int maxConnections, int initialMaxMultiplex) {
       super(destination, maxConnections, initialMaxMultiplex);
+    }
+
+    @Override
+    public @Nullable Connection acquire(boolean create) {
+      Connection connection = super.acquire(create);
+      if (connection != null) {
+        streams.computeIfAbsent(connection, first -> new AtomicInteger()).incrementAndGet();
+      }
+      return connection;
+    }
+
+    /** Whether the connection is to be kept. */
+    @Override
+    public boolean release(Connection connection) {
+      AtomicInteger inUse = streams.get(connection);
+      int others = inUse == null ? 0 : inUse.decrementAndGet();
+      return super.release(connection) || others > 0;
+    }
+
+    @Override
+    protected void onRemoved(Connection connection) {
+      super.onRemoved(connection);
+      AtomicInteger inUse = streams.get(connection);
+      if (inUse == null || inUse.get() == 0) {
+        streams.remove(connection);
+      }
     }
 
     @Override

@@ -266,6 +266,9 @@ final class JettyRequest extends ListeningRequest {
     if (failure instanceof RetryableRequestException) {
       return true; // the server says so itself: it has not looked at it
     }
+    if (failure instanceof IllegalStateException && "session closed".equals(failure.getMessage())) {
+      return true; // there is no stream: the connection was closed when it was to get one
+    }
     return failure instanceof IOException
         && getBody() == null
         && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()))

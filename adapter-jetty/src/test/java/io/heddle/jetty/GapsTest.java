@@ -155,7 +155,9 @@ class GapsTest {
             () -> {
               client.newRequest(uri).send(listener);
               InputStream in = listener.getInputStream();
-              in.readNBytes(1_000);
+              for (int i = 0; i < 1_000; i++) {
+                assertTrue(in.read() >= 0);
+              }
               reading.countDown();
               in.readAllBytes();
             },
@@ -226,20 +228,22 @@ class GapsTest {
     assertEquals(kind == Kind.HEDDLE, isAborted(uri));
   }
 
-  /** Stock: throws, and sends it. */
+  /** Stock: throws, and may have sent it. */
   @ParameterizedTest
   @EnumSource
   void anInterruptedCallerSendsNothing(Kind kind) throws Exception {
     start(kind);
-    client.GET(server.uri(Script.ok())); // so that there is a connection
     URI uri = server.uri(Script.ok());
-    CompletableFuture<Throwable> ended =
-        call(
-            () -> {
-              Thread.currentThread().interrupt();
-              client.GET(uri);
-            });
-    assertTrue(ended.get(10, TimeUnit.SECONDS) instanceof InterruptedException);
+    for (int i = 0; i < 50; i++) {
+      client.GET(server.uri(Script.ok())); // so that there is a connection
+      CompletableFuture<Throwable> ended =
+          call(
+              () -> {
+                Thread.currentThread().interrupt();
+                client.GET(uri);
+              });
+      assertTrue(ended.get(10, TimeUnit.SECONDS) instanceof InterruptedException);
+    }
     assertEquals(kind == Kind.STOCK, holds(SOON, () -> !server.seen(uri).isEmpty()));
   }
 

@@ -76,7 +76,13 @@ public final class JettyDriver implements ClientDriver {
                     thrown.getClass() == IOException.class
                         && thrown.getCause() instanceof CancellationException));
     expect(Failure.RESET_BEFORE_HEAD, dueTo(any(IOException.class)));
-    expect(Failure.RESET_IN_BODY, is(SocketException.class, EOFException.class, IOException.class));
+    expect(
+        Failure.RESET_IN_BODY,
+        is(
+            SocketException.class,
+            EOFException.class,
+            ClosedChannelException.class,
+            IOException.class));
     expect(Failure.TRUNCATED, is(EOFException.class));
     expect(Failure.GARBAGE, dueTo(is(HttpResponseException.class)));
     expect(Failure.OVERSIZED_HEAD, dueTo(is(HttpResponseException.class)));
