@@ -114,7 +114,9 @@ final class RunCommand implements Callable<Integer> {
         Runtime.version(),
         Runtime.getRuntime().availableProcessors());
     List<Measured> results = new ArrayList<>();
-    for (Contestant contestant : ApacheContestants.all()) {
+    List<Contestant> contestants = new ArrayList<>(ApacheContestants.all());
+    contestants.addAll(JettyContestants.all());
+    for (Contestant contestant : contestants) {
       try (Contestant.Running client = contestant.open(uri, callers)) {
         ClosedLoop loop = new ClosedLoop(contestant, client, callers);
         if (warmUp > 0) {
