@@ -2,10 +2,12 @@ package io.heddle.jetty;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.client.AuthenticationStore;
+import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.Destination;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.HttpClientTransport;
@@ -60,6 +62,9 @@ public class BlockingJettyClient extends HttpClient {
   private static final Duration CONTINUE_TIMEOUT = Duration.ofSeconds(1);
 
   private final ConcurrentMap<Destination, QueueGate> gates = new ConcurrentHashMap<>();
+
+  /** HTTP/2 connections that have ended a stream; those of HTTP/1.1 count by themselves. */
+  private final Set<Connection> served = ConcurrentHashMap.newKeySet();
 
   // Settings.
   private volatile @Nullable Duration callTimeout;
@@ -209,6 +214,7 @@ public class BlockingJettyClient extends HttpClient {
   protected void doStop() throws Exception {
     super.doStop();
     gates.clear();
+    served.clear();
   }
 
   // ---- requests -----------------------------------------------------------------------------
@@ -244,6 +250,24 @@ public class BlockingJettyClient extends HttpClient {
   public boolean removeDestination(Destination destination) {
     gates.remove(destination);
     return super.removeDestination(destination);
+  }
+
+  void noteServed(Connection connection) {
+    if (!served.contains(connection)) {
+      served.add(connection);
+    }
+  }
+
+  void forgetServed(Connection connection) {
+    served.remove(connection);
+  }
+
+  /** Whether the connection has served a request before. */
+  boolean hasServed(@Nullable Connection connection) {
+    if (connection instanceof org.eclipse.jetty.io.Connection http1) {
+      return http1.getMessagesIn() > 0;
+    }
+    return connection != null && served.contains(connection);
   }
 
   // ---- users' code --------------------------------------------------------------------------

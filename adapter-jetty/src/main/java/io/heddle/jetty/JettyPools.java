@@ -90,17 +90,21 @@ final class JettyPools implements ConnectionPool.Factory {
     /** Whether the connection is to be kept. */
     @Override
     public boolean release(Connection connection) {
+      client.noteServed(connection);
       AtomicInteger inUse = streams.get(connection);
       int others = inUse == null ? 0 : inUse.decrementAndGet();
       return super.release(connection) || others > 0;
     }
 
     @Override
-    protected void onRemoved(Connection connection) {
+    protected void onRemoved(@Nullable Connection connection) {
       super.onRemoved(connection);
-      AtomicInteger inUse = streams.get(connection);
-      if (inUse == null || inUse.get() == 0) {
-        streams.remove(connection);
+      if (connection != null) { // null for one that was to be opened
+        client.forgetServed(connection);
+        AtomicInteger inUse = streams.get(connection);
+        if (inUse == null || inUse.get() == 0) {
+          streams.remove(connection);
+        }
       }
     }
 

@@ -2,8 +2,10 @@ package io.heddle.jetty;
 
 import io.heddle.Deadline;
 import io.heddle.IoThread;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +49,7 @@ final class JettyRequest extends ListeningRequest {
   // Shared.
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
   private volatile boolean begun;
+  private volatile boolean reused;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
 
@@ -181,6 +184,7 @@ final class JettyRequest extends ListeningRequest {
 
   @Override
   public void notifyBegin() {
+    reused = client.hasServed(getConnection());
     begun = true;
     leavePlace();
     super.notifyBegin();
@@ -223,8 +227,9 @@ final class JettyRequest extends ListeningRequest {
 
   /** The caller is told at once, whatever the exchange may be waiting for. */
   @Override
+  @SuppressWarnings("ReferenceEquality") // that very failure
   public CompletableFuture<Boolean> abort(Throwable cause) {
-    if (cause instanceof RetryableRequestException) {
+    if (cause instanceof RetryableRequestException || isConnectionLoss(cause)) {
       mayResend(cause); // takes note of it, for the lines below
     }
     CompletableFuture<Boolean> aborted = super.abort(cause);
@@ -248,6 +253,7 @@ final class JettyRequest extends ListeningRequest {
    * nothing on the server, has no body, and went to a connection that had served others, which the
    * server has probably closed before it saw this request (RFC 9110, 9.2.2).
    */
+  @SuppressWarnings("ReferenceEquality") // that very failure
   boolean mayResend(Throwable failure) {
     if (failure == connectionLost) {
       return !resent;
@@ -259,8 +265,17 @@ final class JettyRequest extends ListeningRequest {
     return may;
   }
 
+  /** With which Jetty aborts what is on an HTTP/2 connection that has ended. */
+  private static boolean isConnectionLoss(Throwable cause) {
+    return cause.getClass() == ClosedChannelException.class || cause instanceof EOFException;
+  }
+
   private boolean wasLost(Throwable failure) {
-    if (resent || foreign || getURI() == null || getConversation().getExchanges().size() > 1) {
+    if (resent
+        || foreign
+        || !client.isRunning()
+        || getURI() == null
+        || getConversation().getExchanges().size() > 1) {
       return false; // once, and not what was redirected or challenged meanwhile
     }
     if (failure instanceof RetryableRequestException) {
@@ -272,9 +287,8 @@ final class JettyRequest extends ListeningRequest {
     return failure instanceof IOException
         && getBody() == null
         && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()))
-        && getAbortCause() == null
-        && getConnection() instanceof org.eclipse.jetty.io.Connection connection
-        && connection.getMessagesIn() > 0;
+        && (getAbortCause() == null || isConnectionLoss(failure))
+        && reused;
   }
 
   /**

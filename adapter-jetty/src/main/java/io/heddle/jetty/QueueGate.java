@@ -7,7 +7,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The places in a destination's queue of requests: a caller that finds none waits, first come first
@@ -21,7 +20,7 @@ final class QueueGate {
 
   private final int places;
   private final AtomicInteger taken = new AtomicInteger();
-  private final Queue<Exchange<@Nullable Void>> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<Exchange<Boolean>> waiting = new ConcurrentLinkedQueue<>();
 
   QueueGate(int places) {
     this.places = places;
@@ -39,7 +38,7 @@ final class QueueGate {
     if (now < places && waiting.isEmpty() && taken.compareAndSet(now, now + 1)) {
       return;
     }
-    Exchange<@Nullable Void> turn = new Exchange<>();
+    Exchange<Boolean> turn = new Exchange<>();
     waiting.add(turn);
     admit(); // those who left before this one was to be seen
     try {
@@ -78,8 +77,8 @@ final class QueueGate {
   }
 
   private boolean wakeOne() {
-    for (Exchange<@Nullable Void> next = waiting.poll(); next != null; next = waiting.poll()) {
-      if (next.complete(null)) { // wakes the caller in enter
+    for (Exchange<Boolean> next = waiting.poll(); next != null; next = waiting.poll()) {
+      if (next.complete(true)) { // wakes the caller in enter
         return true;
       }
     }

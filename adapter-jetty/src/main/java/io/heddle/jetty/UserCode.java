@@ -45,7 +45,7 @@ final class UserCode {
   }
 
   private static boolean isFromWhere(Class<?> known, Class<?> type) {
-    return known.getClassLoader() == type.getClassLoader()
+    return Objects.equals(known.getClassLoader(), type.getClassLoader())
         && Objects.equals(source(known), source(type));
   }
 

@@ -1,6 +1,7 @@
 package io.heddle.jetty;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -46,7 +47,7 @@ class GapsTest {
   private static final Duration SOON = Duration.ofSeconds(1);
 
   private FaultServer server;
-  private HttpClient client;
+  private HttpClient client = new HttpClient();
 
   @BeforeEach
   void start() {
@@ -228,9 +229,9 @@ class GapsTest {
     assertEquals(kind == Kind.HEDDLE, isAborted(uri));
   }
 
-  /** Stock: throws, and may have sent it. */
+  /** Stock throws too, but only once the request is on its way; whether it leaves is chance. */
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = "HEDDLE")
   void anInterruptedCallerSendsNothing(Kind kind) throws Exception {
     start(kind);
     URI uri = server.uri(Script.ok());
@@ -244,7 +245,7 @@ class GapsTest {
               });
       assertTrue(ended.get(10, TimeUnit.SECONDS) instanceof InterruptedException);
     }
-    assertEquals(kind == Kind.STOCK, holds(SOON, () -> !server.seen(uri).isEmpty()));
+    assertFalse(holds(SOON, () -> !server.seen(uri).isEmpty()));
   }
 
   /** Stock: RejectedExecutionException, "Max requests queued per destination 2 exceeded". */
