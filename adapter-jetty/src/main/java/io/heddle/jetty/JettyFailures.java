@@ -31,11 +31,6 @@ final class JettyFailures {
     return new TimeoutException("Total timeout " + request.getTimeout() + " ms elapsed");
   }
 
-  /** A timeout that Jetty reports, with the caller's stack. */
-  static TimeoutException fresh(TimeoutException timeout) {
-    return caused(new TimeoutException(timeout.getMessage()), timeout);
-  }
-
   /** A failure in a body, of the request or of the response. */
   static IOException inBody(String doing, Throwable failure, Deadline deadline) {
     if (failure instanceof TimeoutException timeout && deadline.isExpired()) {

@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.client.AbstractConnectionPool;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ConnectionPool;
 import org.eclipse.jetty.client.Destination;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * connection; that is an I/O thread, where users' code (a cookie store, a request's listeners) must
  * not run. Where there is such code, sending moves to a virtual thread.
  *
- * <p>A pool of any other class is left as it is.
+ * <p>A pool of any other class is left as it is, and so is one that its factory has started.
  */
 final class JettyPools implements ConnectionPool.Factory {
 
@@ -32,15 +33,26 @@ final class JettyPools implements ConnectionPool.Factory {
   @Override
   public ConnectionPool newConnectionPool(Destination destination) {
     ConnectionPool pool = factory.newConnectionPool(destination);
+    if (!(pool instanceof AbstractConnectionPool made) || !made.isStopped()) {
+      return pool;
+    }
     int max = client.getMaxConnectionsPerDestination();
     if (pool.getClass() == DuplexConnectionPool.class) {
-      return new Duplex(destination, max);
+      return likewise(made, new Duplex(destination, max));
     }
     if (pool.getClass() == MultiplexConnectionPool.class) {
-      return new Multiplex(
-          destination, max, ((MultiplexConnectionPool) pool).getInitialMaxMultiplex());
+      int multiplex = ((MultiplexConnectionPool) pool).getInitialMaxMultiplex();
+      return likewise(made, new Multiplex(destination, max, multiplex));
     }
     return pool;
+  }
+
+  /** With what the factory has set. */
+  private static ConnectionPool likewise(AbstractConnectionPool made, AbstractConnectionPool ours) {
+    ours.setMaxUsage(made.getMaxUsage());
+    ours.setMaxDuration(made.getMaxDuration());
+    ours.setMaximizeConnections(made.isMaximizeConnections());
+    return ours;
   }
 
   private @Nullable Executor sender() {

@@ -1,5 +1,6 @@
 package io.heddle.jetty;
 
+import io.heddle.CallSite;
 import io.heddle.Deadline;
 import io.heddle.IoThread;
 import java.io.EOFException;
@@ -101,7 +102,7 @@ final class JettyRequest extends ListeningRequest {
       return exchange.await(Deadline.none());
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TimeoutException timeout) { // Jetty's scheduler was first
-        throw JettyFailures.fresh(timeout);
+        throw CallSite.attach(timeout);
       }
       throw e;
     }

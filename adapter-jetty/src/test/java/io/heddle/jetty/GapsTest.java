@@ -290,16 +290,14 @@ class GapsTest {
     assertEquals(1, server.seen(stalled).size());
   }
 
-  /** Stock: ExecutionException, as its upload broke; the response is lost. */
+  /** Stock: ExecutionException, if its upload breaks before all is told; it does not always. */
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = "HEDDLE")
   void anEarlyAnswerIsNotLost(Kind kind) throws Exception {
     start(kind);
-    URI uri = server.uri(Script.answer(413).body(10).early().close());
-    Request request = client.POST(uri).body(new BytesRequestContent(new byte[64 << 20]));
-    if (kind == Kind.STOCK) {
-      assertThrows(ExecutionException.class, request::send);
-    } else {
+    for (int i = 0; i < 10; i++) {
+      URI uri = server.uri(Script.answer(413).body(10).early().close());
+      Request request = client.POST(uri).body(new BytesRequestContent(new byte[64 << 20]));
       assertEquals(413, request.send().getStatus());
     }
   }
