@@ -19,9 +19,9 @@ final class AhcContestants {
 
   static List<Contestant> all() {
     return List.of(
-        new Ahc("stock AHC, HTTP/1.1", false, false),
-        new Ahc("Heddle, HTTP/1.1", true, false),
-        new Ahc("Heddle, HTTP/2", true, true));
+        new Ahc("AHC stock, HTTP/1.1", false, false),
+        new Ahc("AHC with Heddle, HTTP/1.1", true, false),
+        new Ahc("AHC with Heddle, HTTP/2", true, true));
   }
 
   private record Ahc(String name, boolean isOurs, boolean http2) implements Contestant {

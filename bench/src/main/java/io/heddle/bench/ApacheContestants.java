@@ -27,9 +27,11 @@ final class ApacheContestants {
 
   static List<Contestant> all() {
     return List.of(
-        new Apache("stock Apache, HTTP/1.1", false, ApacheContestants::stock),
-        new Apache("Heddle, HTTP/1.1", true, n -> heddle(n, HttpVersionPolicy.FORCE_HTTP_1)),
-        new Apache("Heddle, HTTP/2", true, n -> heddle(n, HttpVersionPolicy.FORCE_HTTP_2)));
+        new Apache("Apache stock, HTTP/1.1", false, ApacheContestants::stock),
+        new Apache(
+            "Apache with Heddle, HTTP/1.1", true, n -> heddle(n, HttpVersionPolicy.FORCE_HTTP_1)),
+        new Apache(
+            "Apache with Heddle, HTTP/2", true, n -> heddle(n, HttpVersionPolicy.FORCE_HTTP_2)));
   }
 
   private static HttpClientConnectionManager stock(int callers) {

@@ -38,13 +38,13 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--seconds",
       description = "how long each client is measured (default: ${DEFAULT-VALUE})",
-      defaultValue = "10")
+      defaultValue = "5")
   private int seconds;
 
   @Option(
       names = "--warm-up",
       description = "seconds that each client runs before (default: ${DEFAULT-VALUE})",
-      defaultValue = "5")
+      defaultValue = "3")
   private int warmUp;
 
   @Option(
@@ -66,16 +66,11 @@ final class RunCommand implements Callable<Integer> {
               + " over http it must speak HTTP/2 with prior knowledge too")
   private @Nullable URI url;
 
-  private enum Library {
-    APACHE,
-    AHC
-  }
-
   @Option(
       names = "--library",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})",
-      defaultValue = "APACHE")
-  private Library library = Library.APACHE;
+      split = ",",
+      description = "which to compare, of ${COMPLETION-CANDIDATES} (default: all)")
+  private List<Library> libraries = List.of(Library.values());
 
   private final PrintStream out = System.out;
 
@@ -125,9 +120,8 @@ final class RunCommand implements Callable<Integer> {
         Runtime.version(),
         Runtime.getRuntime().availableProcessors());
     List<Measured> results = new ArrayList<>();
-    List<Contestant> contestants =
-        library == Library.AHC ? AhcContestants.all() : ApacheContestants.all();
-    for (Contestant contestant : contestants) {
+    for (Contestant contestant :
+        libraries.stream().flatMap(each -> each.contestants().stream()).toList()) {
       try (Contestant.Running client = contestant.open(uri, callers)) {
         ClosedLoop loop = new ClosedLoop(contestant, client, callers);
         if (warmUp > 0) {

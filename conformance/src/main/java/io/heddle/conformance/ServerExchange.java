@@ -154,7 +154,9 @@ final class ServerExchange {
 
   void writabilityChanged() {
     if (state == State.ANSWERING && channel.isWritable() && !pumpScheduled) {
-      pump();
+      // Not within the write that made room: HTTP/2 would end the stream there, and here again.
+      pumpScheduled = true;
+      ctx.executor().execute(this::pump);
     }
   }
 

@@ -1,0 +1,303 @@
+package io.heddle.jetty;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.client.AuthenticationStore;
+import org.eclipse.jetty.client.Connection;
+import org.eclipse.jetty.client.Destination;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.HttpClientTransport;
+import org.eclipse.jetty.client.Origin;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
+import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.util.SocketAddressResolver;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jetty's {@code HttpClient}, whose blocking calls suit virtual threads: {@code GET}, {@code POST},
+ * {@code FORM} and {@link Request#send()} as they are, and for streams {@link
+ * BlockingResponseListener} and {@link BlockingRequestContent} in place of Jetty's two classes.
+ *
+ * <pre>{@code
+ * BlockingJettyClient client = new BlockingJettyClient(); // in place of new HttpClient()
+ * client.start();
+ * ContentResponse response = client.GET("https://example.org/");
+ * }</pre>
+ *
+ * <p>What is different from Jetty's own:
+ *
+ * <ul>
+ *   <li>{@code send()} gathers a response of any length (Jetty's ends at 2 MiB), unless {@link
+ *       #setMaxContentLength} says otherwise.
+ *   <li>A call that is interrupted before it starts sends nothing. Every call that is given up is
+ *       aborted.
+ *   <li>{@link Request#timeout} ends the caller's wait by the caller's own clock, to the nanosecond
+ *       that was asked for; {@link #setCallTimeout} sets one for all requests.
+ *   <li>A caller that finds the destination's queue full waits for a place (Jetty's fails), for no
+ *       longer than its total timeout and {@link #setLeaseTimeout} allow.
+ *   <li>A GET or HEAD without body that meets a pooled connection which the server has just closed
+ *       is sent once more.
+ *   <li>A request that expects 100-continue sends its body after {@link #setContinueTimeout}, 1 s,
+ *       of silence (Jetty's waits for ever).
+ *   <li>Names are looked up on threads of their own, also by a resolver of the user's.
+ *   <li>256 connections per destination (Jetty's default is 64).
+ * </ul>
+ *
+ * <p>How threads are used is told in the package's documentation. All methods may be called by any
+ * thread; a blocking call on an I/O thread fails at once with {@link IllegalStateException}.
+ */
+@SuppressWarnings({"try", "this-escape"}) // close() is Jetty's, and throws what stopping throws
+public class BlockingJettyClient extends HttpClient {
+
+  /** As many callers as can wait for HTTP/1.1 responses of one destination at a time. */
+  static final int MAX_CONNECTIONS = 256;
+
+  private static final Duration CONTINUE_TIMEOUT = Duration.ofSeconds(1);
+
+  private final ConcurrentMap<Destination, QueueGate> gates = new ConcurrentHashMap<>();
+
+  /** HTTP/2 connections that have ended a stream; those of HTTP/1.1 count by themselves. */
+  private final Set<Connection> served = ConcurrentHashMap.newKeySet();
+
+  // Settings.
+  private volatile @Nullable Duration callTimeout;
+  private volatile @Nullable Duration leaseTimeout;
+  private volatile Duration continueTimeout = CONTINUE_TIMEOUT;
+  private volatile int maxContentLength = Integer.MAX_VALUE;
+
+  // Set once, for good: connections that are made from then on may run code that blocks.
+  private volatile boolean listening;
+
+  /** A client that speaks HTTP/1.1, with one selector for each two processors. */
+  public BlockingJettyClient() {
+    this(new HttpClientTransportOverHTTP(selectors()));
+  }
+
+  /** A client over this transport, which may be one for HTTP/1.1, HTTP/2 or both. */
+  public BlockingJettyClient(HttpClientTransport transport) {
+    super(transport);
+    transport.setInvocationType(InvocationType.NON_BLOCKING);
+    transport.setConnectionPoolFactory(new JettyPools(this, transport.getConnectionPoolFactory()));
+    super.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
+    super.setAuthenticationStore(
+        new NotedAuthentications(super.getAuthenticationStore(), this::noteCode));
+  }
+
+  private static int selectors() {
+    return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+  }
+
+  // ---- settings -----------------------------------------------------------------------------
+
+  /** The total timeout of requests that set none of their own; null, the default, is none. */
+  public @Nullable Duration getCallTimeout() {
+    return callTimeout;
+  }
+
+  /**
+   * Sets the total timeout of requests that set none of their own.
+   *
+   * @param timeout null or zero is none
+   * @throws IllegalArgumentException if it is negative
+   */
+  public void setCallTimeout(@Nullable Duration timeout) {
+    this.callTimeout = noneIfZero(timeout);
+  }
+
+  /** How long a request may wait for a connection or stream; null, the default, is for ever. */
+  public @Nullable Duration getLeaseTimeout() {
+    return leaseTimeout;
+  }
+
+  /**
+   * Sets how long a request may wait for a connection, or a stream of HTTP/2, be it in the queue,
+   * for a place in it, or until a new connection is open. Beyond that, {@code send()} and {@code
+   * get} throw {@link java.util.concurrent.TimeoutException}. Jetty has no such timeout.
+   *
+   * @param timeout null or zero is for ever
+   * @throws IllegalArgumentException if it is negative
+   */
+  public void setLeaseTimeout(@Nullable Duration timeout) {
+    this.leaseTimeout = noneIfZero(timeout);
+  }
+
+  /** How long a body waits for the server to say 100. */
+  public Duration getContinueTimeout() {
+    return continueTimeout;
+  }
+
+  /**
+   * Sets how long the body of a request that expects 100-continue waits for the server to answer,
+   * before it is sent all the same (RFC 9110, 10.1.1).
+   *
+   * @throws IllegalArgumentException if it is negative
+   */
+  public void setContinueTimeout(Duration timeout) {
+    if (timeout.isNegative()) {
+      throw new IllegalArgumentException("negative timeout: " + timeout);
+    }
+    this.continueTimeout = timeout;
+  }
+
+  /** How many bytes {@code send()} gathers at most; {@link Integer#MAX_VALUE} by default. */
+  public int getMaxContentLength() {
+    return maxContentLength;
+  }
+
+  /**
+   * Sets how many bytes {@code send()} gathers at most. A longer response fails the call, as Jetty
+   * has it: with an {@link java.util.concurrent.ExecutionException} due to an {@link
+   * IllegalArgumentException}.
+   *
+   * @throws IllegalArgumentException if it is negative
+   */
+  public void setMaxContentLength(int bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException("negative length: " + bytes);
+    }
+    this.maxContentLength = bytes;
+  }
+
+  /**
+   * Sets the resolver of host names. It is called on threads that do nothing else, so it may block.
+   */
+  @Override
+  public void setSocketAddressResolver(SocketAddressResolver resolver) {
+    super.setSocketAddressResolver(
+        resolver instanceof LookupThreads ? resolver : new LookupThreads(resolver));
+  }
+
+  @Override
+  public void setAuthenticationStore(AuthenticationStore store) {
+    noteCode(store);
+    super.setAuthenticationStore(
+        store instanceof NotedAuthentications
+            ? store
+            : new NotedAuthentications(store, this::noteCode));
+  }
+
+  private static @Nullable Duration noneIfZero(@Nullable Duration timeout) {
+    if (timeout != null && timeout.isNegative()) {
+      throw new IllegalArgumentException("negative timeout: " + timeout);
+    }
+    return timeout == null || timeout.isZero() ? null : timeout;
+  }
+
+  // ---- life ---------------------------------------------------------------------------------
+
+  @Override
+  protected void doStart() throws Exception {
+    String name = getName() == null ? "heddle-jetty" : getName();
+    if (getExecutor() == null) {
+      setExecutor(new JettyThreads(name));
+    }
+    if (getScheduler() == null) {
+      setScheduler(new ScheduledExecutorScheduler(name + "-scheduler", true));
+    }
+    if (getSocketAddressResolver() == null) {
+      setSocketAddressResolver(
+          new SocketAddressResolver.Async(
+              Runnable::run, getScheduler(), getAddressResolutionTimeout()));
+    }
+    noteCode(getHttpCookieStore());
+    super.doStart();
+  }
+
+  @Override
+  protected void doStop() throws Exception {
+    super.doStop();
+    gates.clear();
+    served.clear();
+  }
+
+  // ---- requests -----------------------------------------------------------------------------
+
+  @Override
+  public Request newRequest(URI uri) {
+    JettyRequest request = new JettyRequest(this, new HttpConversation(), uri);
+    Duration timeout = callTimeout;
+    if (timeout != null) {
+      request.timeout(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    }
+    return request;
+  }
+
+  @Override
+  public Destination resolveDestination(Request request) {
+    Destination destination = super.resolveDestination(request);
+    if (request instanceof JettyRequest jetty) {
+      jetty.takePlace(gate(destination));
+    }
+    return destination;
+  }
+
+  private QueueGate gate(Destination destination) {
+    QueueGate gate = gates.get(destination);
+    return gate != null
+        ? gate
+        : gates.computeIfAbsent(
+            destination, created -> new QueueGate(getMaxRequestsQueuedPerDestination()));
+  }
+
+  @Override
+  public boolean removeDestination(Destination destination) {
+    gates.remove(destination);
+    return super.removeDestination(destination);
+  }
+
+  void noteServed(Connection connection) {
+    if (!served.contains(connection)) {
+      served.add(connection);
+    }
+  }
+
+  void forgetServed(Connection connection) {
+    served.remove(connection);
+  }
+
+  /** Whether the connection has served a request before. */
+  boolean hasServed(@Nullable Connection connection) {
+    if (connection instanceof org.eclipse.jetty.io.Connection http1) {
+      return http1.getMessagesIn() > 0;
+    }
+    return connection != null && served.contains(connection);
+  }
+
+  // ---- users' code --------------------------------------------------------------------------
+
+  /** Takes note of code that Jetty will run on its threads; null is none. */
+  final void noteCode(@Nullable Object code) {
+    if (!listening && UserCode.mayBlock(code)) {
+      if (getHttpClientTransport().getInvocationType() == InvocationType.NON_BLOCKING) {
+        getHttpClientTransport().setInvocationType(InvocationType.BLOCKING);
+      }
+      listening = true; // after the line above: who sees it makes connections of the other kind
+    }
+  }
+
+  /** Whether connections may run code that blocks. */
+  boolean mayRunUserCode() {
+    return listening;
+  }
+
+  /** With users' code about, a destination whose connections were all made for it. */
+  @Override
+  public Origin createOrigin(Request request, Origin.Protocol protocol) {
+    Origin origin = super.createOrigin(request, protocol);
+    return listening
+        ? new Origin(
+            origin.getScheme(),
+            origin.getAddress(),
+            origin.getTag(),
+            origin.getProtocol(),
+            new ListenerTransport(origin.getTransport()))
+        : origin;
+  }
+}

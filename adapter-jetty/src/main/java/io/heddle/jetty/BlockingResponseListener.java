@@ -1,0 +1,239 @@
+package io.heddle.jetty;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.heddle.ResponseBodyPipe;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.AsynchronousCloseException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jetty.client.InputStreamResponseListener;
+import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.client.transport.HttpResponse;
+import org.eclipse.jetty.io.Content;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A response whose body is read from an {@link InputStream} as it comes. Takes the place of {@link
+ * InputStreamResponseListener}:
+ *
+ * <pre>{@code
+ * try (BlockingResponseListener listener = new BlockingResponseListener()) {
+ *   client.newRequest(uri).timeout(30, TimeUnit.SECONDS).send(listener);
+ *   Response response = listener.get(5, TimeUnit.SECONDS);
+ *   readFrom(listener.getInputStream());
+ * }
+ * }</pre>
+ *
+ * <p>Who gives up, aborts: a {@link #get} that times out or is interrupted, a read that is
+ * interrupted or finds the request's total timeout elapsed, and a close before the end all end the
+ * exchange, and its connection or stream is free at once. A read that is interrupted throws {@link
+ * java.io.InterruptedIOException} and keeps the thread's interrupt flag; beyond the total timeout
+ * it throws {@link io.heddle.DeadlineExceededException}.
+ *
+ * <p>About 64 KiB of the body wait to be read; then the server is held back. One thread reads at a
+ * time. For one request only.
+ */
+public class BlockingResponseListener extends InputStreamResponseListener {
+
+  static final int WINDOW = 64 * 1024;
+
+  private final JettyExchange<Response> head = new JettyExchange<>(this::abort);
+  private final Exchange<Result> whole = new Exchange<>();
+  private final ResponseBodyPipe pipe =
+      new ResponseBodyPipe(
+          WINDOW, 1024, bytes -> demandMore(), () -> abort(new AsynchronousCloseException()));
+  private final InputStream stream = new JettyResponseBody(pipe, head::deadline);
+
+  // Shared.
+  private final AtomicReference<@Nullable Runnable> demander = new AtomicReference<>();
+  private volatile @Nullable JettyRequest request;
+  private volatile @Nullable Response response;
+  private volatile @Nullable Throwable abandoned;
+  private final AtomicBoolean streamTaken = new AtomicBoolean();
+
+  /** A listener for one request. */
+  public BlockingResponseListener() {}
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /** The request that this listener waits for, before it is sent. */
+  void sentBy(JettyRequest sender) {
+    request = sender;
+    head.sentBy(sender);
+  }
+
+  /**
+   * Waits for the head of the response.
+   *
+   * @param timeout how long; zero or less is not at all
+   * @throws TimeoutException if the head has not come in this time; the request is aborted
+   * @throws InterruptedException if the caller is interrupted before the head has come; the request
+   *     is aborted, the flag cleared
+   * @throws ExecutionException if there is no head to come: the cause is what Jetty reports, a
+   *     {@link TimeoutException} if it is that the request's total timeout has elapsed
+   * @throws IllegalStateException if another thread waits, or on an {@link io.heddle.IoThread}
+   */
+  @Override
+  public Response get(long timeout, TimeUnit unit)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    Deadline patience = Deadline.afterNanos(Math.max(0, unit.toNanos(timeout)));
+    try {
+      return head.await(patience);
+    } catch (TimeoutException e) {
+      if (head.deadline().isExpired() && !patience.isExpired()) {
+        throw new ExecutionException(e);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Waits for the end of request and response. Does not abort the exchange if the time is over.
+   *
+   * @param timeout how long; zero or less is not at all
+   * @throws TimeoutException if the exchange has not ended in this time
+   * @throws InterruptedException if the caller is interrupted; the request is aborted, the flag
+   *     cleared
+   * @throws IllegalStateException if another thread waits, or on an {@link io.heddle.IoThread}
+   */
+  @Override
+  public Result await(long timeout, TimeUnit unit) throws InterruptedException, TimeoutException {
+    try {
+      if (!whole.awaitDone(Deadline.afterNanos(Math.max(0, unit.toNanos(timeout))))) {
+        throw new TimeoutException("the exchange has not ended within " + timeout + " " + unit);
+      }
+      return whole.await(Deadline.none());
+    } catch (InterruptedException e) {
+      abort(e);
+      throw e;
+    } catch (ExecutionException e) {
+      throw new AssertionError("a result is never brought as a failure", e);
+    }
+  }
+
+  /** The body: the stream at the first call, one that is closed at each further. */
+  @Override
+  public InputStream getInputStream() {
+    if (streamTaken.compareAndSet(false, true)) {
+      return stream;
+    }
+    InputStream closed = InputStream.nullInputStream();
+    try {
+      closed.close();
+    } catch (IOException e) {
+      throw new AssertionError("a null stream does not fail", e);
+    }
+    return closed;
+  }
+
+  /** Gives up what is left of the response: aborts the exchange, unless it has ended. */
+  @Override
+  public void close() {
+    pipe.close();
+  }
+
+  // ---- what Jetty tells ---------------------------------------------------------------------
+
+  @Override
+  public void onBegin(Response response) {
+    this.response = response;
+    Throwable cause = abandoned; // after the line above: who abandons sees it, or is seen
+    if (cause != null) {
+      JettyExchange.unheeded(response.abort(cause));
+    }
+  }
+
+  @Override
+  public void onHeaders(Response response) {
+    head.complete(response);
+    stopUpload(response);
+  }
+
+  @Override
+  public void onContent(Response response, Content.Chunk chunk, Runnable demander) {
+    pipe.offer(chunk.getByteBuffer());
+    if (pipe.available() < WINDOW / 2) {
+      demander.run();
+      return;
+    }
+    this.demander.set(demander);
+    if (pipe.available() < WINDOW / 2) { // the reader was here before it could see this
+      demandMore();
+    }
+  }
+
+  private void demandMore() {
+    Runnable next = demander.getAndSet(null);
+    if (next != null) {
+      next.run();
+    }
+  }
+
+  /** As long as its request is under way, the connection is not free: see onComplete. */
+  @Override
+  public void onSuccess(Response response) {
+    if (!JettyExchange.isSent(response.getRequest())) {
+      pipe.end();
+    }
+    if (JettyExchange.isRefusal(response)) {
+      JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
+    }
+  }
+
+  @Override
+  public void onFailure(Response response, Throwable failure) {
+    if (!head.mayResend(failure)) {
+      fail(failure);
+    }
+  }
+
+  /** By now the connection can serve the next call, which a reader at the end may make at once. */
+  @Override
+  public void onComplete(Result result) {
+    Throwable failure = JettyExchange.responseFailure(result, head.isDone());
+    if (failure == null) {
+      pipe.end();
+    } else if (head.resend(failure)) {
+      return;
+    } else {
+      fail(failure);
+    }
+    whole.complete(result);
+  }
+
+  /** The response will not come, or not to its end. */
+  void fail(Throwable failure) {
+    head.fail(failure);
+    pipe.fail(failure);
+    JettyRequest sender = request;
+    if (sender != null) { // as Jetty reports a request that it could not send
+      whole.complete(new Result(sender, failure, new HttpResponse(sender), null));
+    }
+  }
+
+  /** Tells a writer who still uploads that the server has refused. */
+  static void stopUpload(Response response) {
+    if (JettyExchange.isRefusal(response)
+        && response.getRequest().getBody() instanceof BlockingRequestContent content) {
+      content.stop();
+    }
+  }
+
+  private void abort(Throwable cause) {
+    abandoned = cause;
+    JettyRequest sender = request;
+    Response begun = response;
+    if (sender != null) {
+      sender.giveUp(cause);
+    } else if (begun != null) { // sent by a client of another class
+      JettyExchange.unheeded(begun.abort(cause));
+    }
+    pipe.fail(cause);
+  }
+}

@@ -1,0 +1,153 @@
+package io.heddle.jetty;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.Result;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request and the caller that waits for what becomes of it, with Jetty's contract: {@link
+ * TimeoutException} for the total timeout, {@link InterruptedException} with the flag cleared,
+ * {@link ExecutionException} around everything else. Who gives up aborts the request.
+ *
+ * <p>The caller parks until its own point in time; that Jetty's scheduler ends the exchange too is
+ * not relied on.
+ *
+ * @param <R> the head of the response, or the whole
+ */
+final class JettyExchange<R> {
+
+  private final Exchange<R> outcome = new Exchange<>();
+  private final Consumer<Throwable> aborter;
+
+  // Set before the request is sent; null if it is sent by a client of another class.
+  private volatile @Nullable JettyRequest request;
+
+  /**
+   * An exchange that waits to be sent.
+   *
+   * @param aborter aborts the request, for this reason
+   */
+  JettyExchange(Consumer<Throwable> aborter) {
+    this.aborter = aborter;
+  }
+
+  void sentBy(JettyRequest sender) {
+    request = sender;
+  }
+
+  /** When the request's total timeout is over. */
+  Deadline deadline() {
+    JettyRequest sender = request;
+    return sender == null ? Deadline.none() : sender.deadline();
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /**
+   * Waits for the outcome, and at the same time for the request's turn.
+   *
+   * @param patience how long this caller is ready to wait, besides the request's total timeout
+   */
+  R await(Deadline patience) throws InterruptedException, TimeoutException, ExecutionException {
+    Deadline total = deadline();
+    Deadline deadline = patience.earlier(total);
+    try {
+      awaitTurn(deadline);
+      return outcome.await(deadline);
+    } catch (InterruptedException e) {
+      giveUp(e);
+      throw e;
+    } catch (TimeoutException e) {
+      JettyRequest sender = request;
+      TimeoutException why =
+          sender != null && total.isExpired() ? JettyFailures.totalTimeout(sender) : e;
+      giveUp(why);
+      throw why;
+    } catch (CancellationException e) {
+      throw new ExecutionException(e); // it was given up by an earlier call of this method
+    } catch (ExecutionException e) {
+      Throwable cause = Objects.requireNonNull(e.getCause());
+      aborter.accept(cause);
+      if (cause instanceof InterruptedException && Thread.interrupted()) {
+        throw new InterruptedException(cause.getMessage()); // before anything was sent
+      }
+      throw new ExecutionException(cause);
+    }
+  }
+
+  private void awaitTurn(Deadline deadline) throws InterruptedException, TimeoutException {
+    JettyRequest sender = request;
+    if (sender == null || sender.leaseDeadline().isNone()) {
+      return;
+    }
+    Deadline lease = sender.leaseDeadline();
+    if (outcome.awaitDone(lease.earlier(deadline)) || sender.hasBegun()) {
+      return;
+    }
+    if (lease.isExpired()) {
+      throw sender.noPlace();
+    }
+  }
+
+  private void giveUp(Exception why) {
+    outcome.cancel();
+    aborter.accept(why);
+  }
+
+  // ---- I/O thread ---------------------------------------------------------------------------
+
+  boolean complete(R result) {
+    return outcome.complete(result);
+  }
+
+  boolean fail(Throwable failure) {
+    return outcome.fail(failure);
+  }
+
+  /** Whether the request can be sent once more, before anything has come of it. */
+  boolean mayResend(Throwable failure) {
+    JettyRequest sender = request;
+    return sender != null && !outcome.isDone() && sender.mayResend(failure);
+  }
+
+  /** Sends it once more, if it may be and can; else this does nothing. */
+  boolean resend(Throwable failure) {
+    JettyRequest sender = request;
+    return sender != null && mayResend(failure) && sender.resend();
+  }
+
+  boolean isDone() {
+    return outcome.isDone();
+  }
+
+  // ---- what Jetty tells ---------------------------------------------------------------------
+
+  /** Whether the server has refused the request before all of its body was sent. */
+  static boolean isRefusal(Response response) {
+    Request request = response.getRequest();
+    return response.getStatus() >= 400 && request.getBody() != null && !isSent(request);
+  }
+
+  /** Whether the request has been sent to its end, so that nothing but the response is to come. */
+  static boolean isSent(Request request) {
+    return request.getBody() == null || (request instanceof JettyRequest jetty && jetty.isSent());
+  }
+
+  /** Nobody waits for what an abort brings. */
+  static void unheeded(CompletableFuture<Boolean> aborted) {}
+
+  /** What of a result has kept the response from arriving whole; null if nothing has. */
+  static @Nullable Throwable responseFailure(Result result, boolean headArrived) {
+    // A response that is there is not lost to an upload that broke after it.
+    return headArrived ? result.getResponseFailure() : result.getFailure();
+  }
+}

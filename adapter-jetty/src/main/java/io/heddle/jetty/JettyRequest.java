@@ -1,0 +1,345 @@
+package io.heddle.jetty;
+
+import io.heddle.CallSite;
+import io.heddle.Deadline;
+import io.heddle.IoThread;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.eclipse.jetty.client.ContentResponse;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.RetryableRequestException;
+import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.client.transport.HttpExchange;
+import org.eclipse.jetty.client.transport.HttpRequest;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request whose {@link #send()} keeps Heddle's promises, as do the copies that follow a redirect
+ * or a challenge.
+ */
+final class JettyRequest extends ListeningRequest {
+
+  private final BlockingJettyClient client;
+
+  // Caller only, until it is sent.
+  private long timeoutNanos;
+  private volatile Deadline deadline = Deadline.none();
+  private volatile Deadline leaseDeadline = Deadline.none();
+
+  private long leaseTimeoutMillis;
+  private boolean waits;
+  private boolean foreign;
+  private volatile boolean resent;
+  private volatile @Nullable Throwable connectionLost;
+  private @Nullable String cookieHeader;
+
+  // Shared.
+  private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
+  private volatile boolean begun;
+  private volatile boolean reused;
+  private volatile boolean sent;
+  private volatile @Nullable Consumer<Throwable> onAbort;
+
+  JettyRequest(BlockingJettyClient client, HttpConversation conversation, URI uri) {
+    super(client, conversation, uri);
+    this.client = client;
+  }
+
+  @Override
+  protected HttpRequest copyInstance(URI newUri) {
+    return new JettyRequest(client, getConversation(), newUri);
+  }
+
+  @Override
+  void noteCode(@Nullable Object code) {
+    foreign |= UserCode.mayBlock(code);
+    client.noteCode(code);
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /** Jetty counts whole milliseconds, of which zero is no timeout; a shorter timeout is one too. */
+  @Override
+  public Request timeout(long timeout, TimeUnit unit) {
+    timeoutNanos = Math.max(0, unit.toNanos(timeout));
+    long millis = unit.toMillis(timeout);
+    return super.timeout(millis == 0 && timeout > 0 ? 1 : millis, TimeUnit.MILLISECONDS);
+  }
+
+  @Override
+  public Request body(Request.Content content) {
+    if (content instanceof BlockingRequestContent blocking) {
+      blocking.sentBy(this);
+    }
+    return super.body(content);
+  }
+
+  @Override
+  public ContentResponse send() throws InterruptedException, TimeoutException, ExecutionException {
+    IoThread.forbidWaiting();
+    if (Thread.interrupted()) {
+      throw new InterruptedException("interrupted before the request was sent");
+    }
+    JettyExchange<ContentResponse> exchange = new JettyExchange<>(this::giveUp);
+    exchange.sentBy(this);
+    WholeResponse listener = new WholeResponse(exchange, client.getMaxContentLength());
+    start(exchange::fail, listener);
+    try {
+      return exchange.await(Deadline.none());
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof TimeoutException timeout) { // Jetty's scheduler was first
+        throw CallSite.attach(timeout);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void send(Response.@Nullable CompleteListener listener) {
+    if (listener instanceof BlockingResponseListener blocking) {
+      IoThread.forbidWaiting();
+      noteCode(listener); // which may be of a subclass
+      blocking.sentBy(this);
+      start(blocking::fail, listener);
+    } else {
+      noteCode(listener);
+      super.send(listener);
+    }
+  }
+
+  /** Starts the clock and sends; {@link #takePlace} comes from within. */
+  private void start(Consumer<Throwable> failer, Response.CompleteListener listener) {
+    deadline = timeoutNanos == 0 ? Deadline.none() : Deadline.afterNanos(timeoutNanos);
+    Duration lease = client.getLeaseTimeout();
+    leaseDeadline = lease == null ? Deadline.none() : Deadline.after(lease);
+    leaseTimeoutMillis = lease == null ? 0 : lease.toMillis();
+    cookieHeader = getHeaders().get(HttpHeader.COOKIE);
+    onAbort = failer;
+    Throwable aborted = getAbortCause(); // after the line above: an abort sees it, or is seen
+    if (aborted != null) {
+      failer.accept(aborted);
+      return;
+    }
+    if (deadline.isExpired()) {
+      giveUp(JettyFailures.totalTimeout(this));
+      return;
+    }
+    if (Thread.currentThread().isInterrupted()) {
+      giveUp(new InterruptedException("interrupted before the request was sent"));
+      return;
+    }
+    waits = true;
+    super.send(listener);
+    waits = false;
+  }
+
+  /**
+   * Takes a place in the queue, before the request is put there.
+   *
+   * @throws CancellationException if there was none for as long as the caller could wait; the
+   *     request is aborted
+   */
+  void takePlace(QueueGate gate) {
+    if (place.get() != null) {
+      return; // sent again, after a connection that had just been closed
+    }
+    if (!waits) {
+      gate.enterUnasked();
+    } else {
+      try {
+        gate.enter(deadline.earlier(leaseDeadline));
+      } catch (TimeoutException e) {
+        giveUp(deadline.isExpired() ? JettyFailures.totalTimeout(this) : noPlace());
+        throw new CancellationException("no place in the queue");
+      } catch (InterruptedException e) {
+        giveUp(e);
+        Thread.currentThread().interrupt(); // until the caller waits for the exchange
+        throw new CancellationException("interrupted while waiting for a place in the queue");
+      }
+    }
+    place.set(gate);
+  }
+
+  private void leavePlace() {
+    QueueGate gate = place.getAndSet(null);
+    if (gate != null) {
+      gate.leave();
+    }
+  }
+
+  // ---- what Jetty tells ---------------------------------------------------------------------
+
+  @Override
+  public void notifyBegin() {
+    reused = client.hasServed(getConnection());
+    begun = true;
+    leavePlace();
+    super.notifyBegin();
+  }
+
+  /** A server that is asked whether to continue and never says is not waited for for ever. */
+  @Override
+  public void notifyCommit() {
+    super.notifyCommit();
+    if (getBody() != null && getHeaders().contains(HttpHeader.EXPECT, "100-continue")) {
+      Scheduler.Task unused =
+          client
+              .getScheduler()
+              .schedule(
+                  () -> client.getExecutor().execute(this::proceed),
+                  client.getContinueTimeout().toNanos(),
+                  TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Sends the body; does nothing if it was sent meanwhile, or refused, or the exchange ended. */
+  private void proceed() {
+    HttpExchange exchange = getConversation().getExchanges().peekLast();
+    if (exchange != null) {
+      exchange.proceed(null, null);
+    }
+  }
+
+  @Override
+  public void notifySuccess() {
+    sent = true;
+    super.notifySuccess();
+  }
+
+  @Override
+  public void notifyFailure(Throwable failure) {
+    leavePlace();
+    super.notifyFailure(failure);
+  }
+
+  /** The caller is told at once, whatever the exchange may be waiting for. */
+  @Override
+  @SuppressWarnings("ReferenceEquality") // that very failure
+  public CompletableFuture<Boolean> abort(Throwable cause) {
+    if (cause instanceof RetryableRequestException || isConnectionLoss(cause)) {
+      mayResend(cause); // takes note of it, for the lines below
+    }
+    CompletableFuture<Boolean> aborted = super.abort(cause);
+    Consumer<Throwable> failer = onAbort;
+    if (failer != null && cause != connectionLost) {
+      failer.accept(cause);
+    }
+    return aborted;
+  }
+
+  /** Aborts the request without waiting for that. */
+  void giveUp(Throwable cause) {
+    JettyExchange.unheeded(abort(cause));
+  }
+
+  // ---- once more ----------------------------------------------------------------------------
+
+  /**
+   * Whether this can be sent again after this failure, before any of the response has come. Either
+   * HTTP/2 tells that the server has not looked at it (RFC 9113, 6.8 and 8.7); or it changes
+   * nothing on the server, has no body, and went to a connection that had served others, which the
+   * server has probably closed before it saw this request (RFC 9110, 9.2.2).
+   */
+  @SuppressWarnings("ReferenceEquality") // that very failure
+  boolean mayResend(Throwable failure) {
+    if (failure == connectionLost) {
+      return !resent;
+    }
+    boolean may = wasLost(failure);
+    if (may) {
+      connectionLost = failure; // with which Jetty may abort the rest of the exchange
+    }
+    return may;
+  }
+
+  /** With which Jetty aborts what is on an HTTP/2 connection that has ended. */
+  private static boolean isConnectionLoss(Throwable cause) {
+    return cause.getClass() == ClosedChannelException.class || cause instanceof EOFException;
+  }
+
+  private boolean wasLost(Throwable failure) {
+    if (resent
+        || foreign
+        || !client.isRunning()
+        || getURI() == null
+        || getConversation().getExchanges().size() > 1) {
+      return false; // once, and not what was redirected or challenged meanwhile
+    }
+    if (failure instanceof RetryableRequestException) {
+      return true; // the server says so itself: it has not looked at it
+    }
+    if (failure instanceof IllegalStateException && "session closed".equals(failure.getMessage())) {
+      return true; // there is no stream: the connection was closed when it was to get one
+    }
+    return failure instanceof IOException
+        && getBody() == null
+        && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()))
+        && (getAbortCause() == null || isConnectionLoss(failure))
+        && reused;
+  }
+
+  /**
+   * Sends a copy in the same conversation, which answers to the same listeners.
+   *
+   * @return false if the body cannot be sent again
+   */
+  boolean resend() {
+    resent = true;
+    if (getBody() != null && !getBody().rewind()) {
+      return false;
+    }
+    HttpRequest again = copy(getURI());
+    again.headers(
+        headers -> {
+          headers.clear().add(getHeaders()).remove(HttpHeader.COOKIE); // they are found again
+          if (cookieHeader != null) {
+            headers.put(HttpHeader.COOKIE, cookieHeader);
+          }
+        });
+    getCookies().forEach(again::cookie);
+    getAttributes().forEach(again::attribute);
+    again.send(null);
+    return true;
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** When the total timeout is over; none before the request is sent. */
+  Deadline deadline() {
+    return deadline;
+  }
+
+  /** Until when a connection must have been found. */
+  Deadline leaseDeadline() {
+    return leaseDeadline;
+  }
+
+  /** No connection was found in time. */
+  TimeoutException noPlace() {
+    return new TimeoutException("no connection within " + leaseTimeoutMillis + " ms");
+  }
+
+  /** Whether the request has left the queue, for a connection. */
+  boolean hasBegun() {
+    return begun;
+  }
+
+  /** Whether the request has been sent to its end. */
+  boolean isSent() {
+    return sent;
+  }
+}

@@ -1,0 +1,210 @@
+package io.heddle.jetty;
+
+import io.heddle.Canceller;
+import io.heddle.Deadline;
+import io.heddle.RequestBodyPipe;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.eclipse.jetty.io.Content;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The body of a request, which one thread writes and Jetty's sender takes in chunks.
+ *
+ * <p>The sender asks when it has nothing to send ({@link #demand}); the writer that then brings
+ * bytes, or the end, runs the sender on its own thread, up to the socket, if that has room.
+ */
+final class JettyRequestBody {
+
+  static final int CAPACITY = 64 * 1024;
+
+  private static final int CHUNK = 32 * 1024;
+
+  /** The server has answered with an error before the end of the body: nobody wants the rest. */
+  static final class NoMoreWanted extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    NoMoreWanted() {
+      super("the server has answered and wants no more of the request body");
+    }
+  }
+
+  private final RequestBodyPipe pipe;
+  private final Supplier<Deadline> deadline;
+
+  // Sender only; it is one thread at a time, each after the other.
+  private final ByteBuffer buffer = ByteBuffer.allocate(CHUNK);
+  private boolean lent;
+  private volatile boolean ended; // read by those that fail it
+
+  // Writer; the sender reads the first.
+  private volatile boolean finished;
+  private volatile long length = -1;
+
+  // Shared.
+  private final AtomicReference<@Nullable Runnable> demanded = new AtomicReference<>();
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private volatile boolean taken;
+
+  /**
+   * A body that nothing is written of yet.
+   *
+   * @param deadline of the call that sends it, asked at each write
+   * @param canceller aborts that call
+   */
+  JettyRequestBody(Supplier<Deadline> deadline, Canceller canceller) {
+    this.deadline = deadline;
+    this.pipe = new RequestBodyPipe(CAPACITY, 1024, this::wakeSender, canceller);
+  }
+
+  // ---- writer -------------------------------------------------------------------------------
+
+  /** What the caller writes to; its end is the end of the body. */
+  final class Stream extends OutputStream {
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] b, int off, int len) throws IOException {
+      if (finished) {
+        throw new IOException("closed");
+      }
+      try {
+        if (!pipe.write(b, off, len, deadline.get())) {
+          throw new NoMoreWanted();
+        }
+        pipe.flush(); // each write goes out, as Jetty's do
+      } catch (InterruptedException e) {
+        throw JettyFailures.interrupted("writing the request body", e);
+      } catch (TimeoutException e) {
+        throw JettyFailures.deadline("writing the request body", e);
+      } catch (CancellationException e) {
+        throw JettyFailures.closed(e);
+      } catch (ExecutionException e) {
+        throw JettyFailures.inBody(
+            "writing the request body", Objects.requireNonNull(e.getCause()), deadline.get());
+      }
+    }
+
+    @Override
+    public void flush() {
+      pipe.flush();
+    }
+
+    @Override
+    public void close() {
+      finish();
+    }
+  }
+
+  /** The body is complete; does nothing if it was given up or has failed. */
+  void finish() {
+    if (finished) {
+      return;
+    }
+    if (!taken) {
+      length = pipe.available();
+    }
+    finished = true;
+    try {
+      pipe.finish();
+    } catch (ExecutionException | CancellationException e) {
+      return; // the writer was told, or did not write on
+    }
+  }
+
+  // ---- sender -------------------------------------------------------------------------------
+
+  /** The length in bytes, if the whole body was written before any of it was sent; else −1. */
+  long length() {
+    return length;
+  }
+
+  /** What there is to send; null if nothing is there now. */
+  Content.@Nullable Chunk read() {
+    taken = true;
+    Throwable failed = failure.get();
+    if (failed != null) {
+      return Content.Chunk.from(failed);
+    }
+    if (ended) {
+      return Content.Chunk.EOF;
+    }
+    boolean own = !lent;
+    ByteBuffer into = own ? buffer : ByteBuffer.allocate(CHUNK);
+    into.clear();
+    boolean last = drainInto(into);
+    into.flip();
+    ended = last;
+    if (!into.hasRemaining()) {
+      return last ? Content.Chunk.EOF : null;
+    }
+    if (!own) {
+      return Content.Chunk.from(into, last);
+    }
+    lent = true;
+    return Content.Chunk.from(into, last, () -> lent = false);
+  }
+
+  private boolean drainInto(ByteBuffer into) {
+    try {
+      return pipe.drainTo(
+          src -> {
+            int n = Math.min(src.remaining(), into.remaining());
+            into.put(into.position(), src, src.position(), n);
+            into.position(into.position() + n);
+            src.position(src.position() + n);
+            return n;
+          });
+    } catch (IOException e) {
+      throw new AssertionError("a buffer does not fail", e);
+    }
+  }
+
+  /** Has {@code task} run once there is something to read. */
+  void demand(Runnable task) {
+    if (!demanded.compareAndSet(null, Objects.requireNonNull(task))) {
+      throw new IllegalStateException("demand pending");
+    }
+    // What came before the writer could see this demand has woken nobody.
+    if (pipe.available() > 0 || finished || failure.get() != null) {
+      wakeSender();
+    }
+  }
+
+  private void wakeSender() {
+    Runnable task = demanded.getAndSet(null);
+    if (task != null) {
+      task.run();
+    }
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** The rest is not wanted: ends the writer, not the request. */
+  void stop() {
+    pipe.stop();
+  }
+
+  /** Ends both: the writer gets the failure, and so does the sender. */
+  void fail(Throwable cause) {
+    if (!ended && failure.compareAndSet(null, cause)) {
+      if (cause instanceof NoMoreWanted) {
+        pipe.stop();
+      } else {
+        pipe.fail(cause);
+      }
+      wakeSender();
+    }
+  }
+}

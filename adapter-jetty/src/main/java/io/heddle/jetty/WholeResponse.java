@@ -1,0 +1,62 @@
+package io.heddle.jetty;
+
+import org.eclipse.jetty.client.ContentResponse;
+import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.client.RetainingResponseListener;
+
+/** Gathers a whole response for {@link JettyRequest#send()}. */
+final class WholeResponse extends RetainingResponseListener {
+
+  private final JettyExchange<ContentResponse> exchange;
+
+  // Jetty's threads, each after the other.
+  private boolean whole;
+
+  WholeResponse(JettyExchange<ContentResponse> exchange, int maxLength) {
+    super(maxLength);
+    this.exchange = exchange;
+  }
+
+  @Override
+  public void onHeaders(Response response) {
+    super.onHeaders(response);
+    BlockingResponseListener.stopUpload(response);
+  }
+
+  /**
+   * The response is there. As long as the request is not, its connection is not free, so a caller
+   * that makes calls in turn would find none: it is woken when both are. Not so if the server wants
+   * no more of the request, which may have no end.
+   */
+  @Override
+  public void onSuccess(Response response) {
+    whole = true;
+    if (JettyExchange.isRefusal(response)) {
+      exchange.complete(content(response));
+      JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
+    }
+  }
+
+  @Override
+  public void onFailure(Response response, Throwable failure) {
+    super.onFailure(response, failure);
+    if (!exchange.mayResend(failure)) {
+      exchange.fail(failure);
+    }
+  }
+
+  @Override
+  public void onComplete(Result result) {
+    Throwable failure = JettyExchange.responseFailure(result, whole);
+    if (failure == null) {
+      exchange.complete(content(result.getResponse()));
+    } else if (!exchange.resend(failure)) {
+      exchange.fail(failure);
+    }
+  }
+
+  private ContentResponse content(Response response) {
+    return new JettyContentResponse(response, getContent(), getMediaType(), getEncoding());
+  }
+}
