@@ -1,0 +1,9 @@
+package io.heddle.okhttp;
+
+import io.heddle.conformance.H2TlsSuite;
+
+class OkHttpH2TlsTest extends H2TlsSuite {
+  OkHttpH2TlsTest() {
+    super(new OkHttpDriver());
+  }
+}

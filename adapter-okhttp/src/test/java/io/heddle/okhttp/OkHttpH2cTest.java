@@ -1,0 +1,9 @@
+package io.heddle.okhttp;
+
+import io.heddle.conformance.H2cSuite;
+
+class OkHttpH2cTest extends H2cSuite {
+  OkHttpH2cTest() {
+    super(new OkHttpDriver());
+  }
+}

@@ -1,0 +1,9 @@
+package io.heddle.okhttp;
+
+import io.heddle.conformance.Http11Suite;
+
+class OkHttpHttp11Test extends Http11Suite {
+  OkHttpHttp11Test() {
+    super(new OkHttpDriver());
+  }
+}

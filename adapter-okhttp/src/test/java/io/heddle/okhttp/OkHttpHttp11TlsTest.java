@@ -1,0 +1,9 @@
+package io.heddle.okhttp;
+
+import io.heddle.conformance.Http11TlsSuite;
+
+class OkHttpHttp11TlsTest extends Http11TlsSuite {
+  OkHttpHttp11TlsTest() {
+    super(new OkHttpDriver());
+  }
+}
