@@ -19,7 +19,8 @@ import okhttp3.WebSocketListener;
  * }</pre>
  *
  * <p>It shares the connection pool, dispatcher, cache and cookies of the client that it wraps, and
- * calls of both may be mixed. {@code enqueue} and web sockets are OkHttp's own.
+ * calls of both may be mixed; but from JDK 24 on, where names are looked up in a way of its own,
+ * the two do not use each other's connections. {@code enqueue} and web sockets are OkHttp's own.
  *
  * <h2>What it adds</h2>
  *
@@ -31,6 +32,8 @@ import okhttp3.WebSocketListener;
  *   <li>{@code callTimeout} ends a call in time wherever it is: in a name look-up, too, and in a
  *       write to a connection that has stalled.
  *   <li>{@code cancel()} and interrupt wake the caller wherever it is.
+ *   <li>Its connections have TCP_NODELAY, which OkHttp leaves off: uploads over HTTP/2 do not wait
+ *       for delayed acknowledgements.
  * </ul>
  *
  * <h2>What is different</h2>

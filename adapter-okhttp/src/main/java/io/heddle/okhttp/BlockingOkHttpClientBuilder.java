@@ -105,13 +105,19 @@ public final class BlockingOkHttpClientBuilder {
 
   /** The client. */
   public BlockingOkHttpClient build() {
-    WorkerDns dns = new WorkerDns(client.dns());
     CallLimit limit =
         Math.min(maxRequests, maxRequestsPerHost) == Integer.MAX_VALUE
             ? null
             : new CallLimit(maxRequests, maxRequestsPerHost);
-    CallWorkers callWorkers = new CallWorkers(workers, context, limit, queueTimeout, dns);
-    return new BlockingOkHttpClient(plain(client), plain(client).dns(dns).build(), callWorkers);
+    OkHttpClient.Builder engine =
+        plain(client).socketFactory(new NoDelaySockets(client.socketFactory()));
+    WorkerDns dns = null;
+    if (WorkerThreads.areVirtual()) {
+      dns = new WorkerDns(client.dns());
+      engine.dns(dns);
+    }
+    return new BlockingOkHttpClient(
+        plain(client), engine.build(), new CallWorkers(workers, context, limit, queueTimeout, dns));
   }
 
   /** The client's settings, without what one of ours has put in. */

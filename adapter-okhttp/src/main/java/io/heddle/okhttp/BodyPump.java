@@ -29,6 +29,9 @@ final class BodyPump implements Demand {
   /** As long as OkHttp itself reads on in a body that is closed, to keep its connection. */
   private static final int DRAIN_MILLIS = 100;
 
+  /** Bytes that are to come, at most, for it to do so. */
+  private static final int DRAIN_BYTES = 1024 * 1024;
+
   /**
    * OkHttp 4 has no {@code TrailersSource}: it asks the connection, once the body has been read.
    */
@@ -90,6 +93,9 @@ final class BodyPump implements Demand {
     } catch (Throwable t) {
       failure = t;
     }
+    if (isMuchLeft()) {
+      source.timeout().deadlineNanoTime(System.nanoTime()); // to which OkHttp's reading on keeps
+    }
     OkHttpExchange.closeQuietly(own);
     atEnd.run();
     if (failure == null) {
@@ -109,6 +115,12 @@ final class BodyPump implements Demand {
       offer(chunk);
       offered += n;
     }
+  }
+
+  /** Of a body that was given up: then a new connection is cheaper than the rest of this one. */
+  private boolean isMuchLeft() {
+    ResponseBody body = own.body();
+    return body != null && body.contentLength() - offered > DRAIN_BYTES;
   }
 
   private void offer(Buffer chunk) {

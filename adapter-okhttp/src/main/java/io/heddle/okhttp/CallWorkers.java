@@ -29,7 +29,7 @@ final class CallWorkers implements AutoCloseable {
   private final UnaryOperator<Runnable> context;
   private final @Nullable CallLimit limit;
   private final Deadlines queueTimeout;
-  private final WorkerDns dns;
+  private final @Nullable WorkerDns dns;
 
   private final Set<Canceller> underWay = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
@@ -47,13 +47,14 @@ final class CallWorkers implements AutoCloseable {
    * @param threads null for those that are right on this runtime
    * @param context wraps the work of each call, on the caller
    * @param queueTimeout for a call that waits at the limit; null for none
+   * @param dns to be closed with them; null if look-ups need no threads of their own
    */
   CallWorkers(
       @Nullable Executor threads,
       UnaryOperator<Runnable> context,
       @Nullable CallLimit limit,
       @Nullable Duration queueTimeout,
-      WorkerDns dns) {
+      @Nullable WorkerDns dns) {
     this.isOwn = threads == null;
     this.threads = threads == null ? WorkerThreads.start() : threads;
     this.context = context;
@@ -131,7 +132,9 @@ final class CallWorkers implements AutoCloseable {
     for (Canceller each : underWay) {
       each.cancel();
     }
-    dns.close();
+    if (dns != null) {
+      dns.close();
+    }
     if (isOwn && threads instanceof ExecutorService pool) {
       pool.shutdown(); // its threads end as soon as OkHttp lets go of them
     }

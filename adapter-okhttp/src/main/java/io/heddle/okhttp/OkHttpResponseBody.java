@@ -12,7 +12,6 @@ import okhttp3.MediaType;
 import okhttp3.ResponseBody;
 import okio.Buffer;
 import okio.BufferedSource;
-import okio.Okio;
 import okio.Source;
 import okio.Timeout;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ final class OkHttpResponseBody extends ResponseBody {
   OkHttpResponseBody(BodyPump pump, ResponseBody own) {
     this.contentType = own.contentType();
     this.contentLength = own.contentLength();
-    this.source = Okio.buffer(new PipeSource(pump, own.source().timeout()));
+    this.source = new BodySource(new PipeSource(pump, own.source().timeout()));
   }
 
   @Override

@@ -73,7 +73,11 @@ public final class OkHttpDriver implements ClientDriver {
     expect(Failure.UNKNOWN_HOST, is(UnknownHostException.class));
     expect(Failure.GOAWAY, is(StreamResetException.class, ConnectionShutdownException.class));
     expect(Failure.STREAM_RESET, is(StreamResetException.class));
-    expect(Failure.CLOSED, cancelled.or(is(IOException.class, "the client is closed")));
+    expect(
+        Failure.CLOSED,
+        cancelled
+            .or(is(IOException.class, "the client is closed"))
+            .or(is(UnknownHostException.class, "slow.heddle.test: the client is closed")));
   }
 
   @Override
