@@ -32,6 +32,7 @@ import okhttp3.WebSocketListener;
  *   <li>{@code callTimeout} ends a call in time wherever it is: in a name look-up, too, and in a
  *       write to a connection that has stalled.
  *   <li>{@code cancel()} and interrupt wake the caller wherever it is.
+ *   <li>A call that is cancelled while its request is being sent gives its connection back.
  *   <li>Its connections have TCP_NODELAY, which OkHttp leaves off: uploads over HTTP/2 do not wait
  *       for delayed acknowledgements.
  * </ul>
@@ -107,6 +108,7 @@ public final class BlockingOkHttpClient extends OkHttpClient implements AutoClos
   public OkHttpClient.Builder newBuilder() {
     OkHttpClient.Builder builder = super.newBuilder();
     builder.interceptors().add(0, new HandOver(workers));
+    builder.networkInterceptors().add(0, CancelCheck.INSTANCE);
     return builder;
   }
 

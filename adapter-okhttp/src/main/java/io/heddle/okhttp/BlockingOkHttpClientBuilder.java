@@ -111,6 +111,7 @@ public final class BlockingOkHttpClientBuilder {
             : new CallLimit(maxRequests, maxRequestsPerHost);
     OkHttpClient.Builder engine =
         plain(client).socketFactory(new NoDelaySockets(client.socketFactory()));
+    engine.networkInterceptors().add(0, CancelCheck.INSTANCE);
     WorkerDns dns = null;
     if (WorkerThreads.areVirtual()) {
       dns = new WorkerDns(client.dns());
@@ -124,6 +125,7 @@ public final class BlockingOkHttpClientBuilder {
   private static OkHttpClient.Builder plain(OkHttpClient client) {
     OkHttpClient.Builder builder = client.newBuilder();
     builder.interceptors().removeIf(HandOver.class::isInstance);
+    builder.networkInterceptors().removeIf(CancelCheck.class::isInstance);
     return builder;
   }
 

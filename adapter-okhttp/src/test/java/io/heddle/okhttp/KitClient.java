@@ -51,7 +51,6 @@ import org.jspecify.annotations.Nullable;
 /** A client as the kit's settings want it, with a probe in each hook that takes user code. */
 final class KitClient implements Client {
 
-  /** On HTTP/2, where calls share connections and OkHttp has no limit of either. */
   private static final int CALLS = 300;
 
   private static final int CLOSE_MILLIS = 1000;
@@ -100,12 +99,19 @@ final class KitClient implements Client {
     }
     this.client =
         BlockingOkHttpClient.builder(builder.build())
-            .maxRequestsPerHost(
-                wire.isMultiplexed()
-                    ? Math.max(CALLS, settings.maxConnections())
-                    : settings.maxConnections())
+            .maxRequestsPerHost(calls(settings))
             .queueTimeout(settings.leaseTimeout())
             .build();
+  }
+
+  /**
+   * OkHttp's pool has no limit of connections; ours is one of calls. Where calls share connections
+   * a few of these are asked for as that many calls, and one, or many, as no limit that matters.
+   */
+  private static int calls(ClientSettings settings) {
+    int connections = settings.maxConnections();
+    boolean few = connections > 1 && connections < 10;
+    return settings.wire().isMultiplexed() && !few ? Math.max(CALLS, connections) : connections;
   }
 
   static List<Protocol> protocols(Wire wire) {

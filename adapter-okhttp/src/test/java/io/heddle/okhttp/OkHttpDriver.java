@@ -57,6 +57,7 @@ public final class OkHttpDriver implements ClientDriver {
     expect(Failure.INTERRUPTED, is(InterruptedIOException.class, "interrupted"));
     Predicate<Throwable> cancelled =
         is(IOException.class, "Canceled")
+            .or(is(IOException.class, "canceled"))
             .or(is(SocketException.class, "Socket closed"))
             .or(is(StreamResetException.class, "stream was reset: CANCEL"));
     expect(Failure.CANCELLED, cancelled);

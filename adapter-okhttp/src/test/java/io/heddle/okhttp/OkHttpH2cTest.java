@@ -4,7 +4,6 @@ import io.heddle.conformance.Deviation;
 import io.heddle.conformance.H2cSuite;
 
 @Deviation(rule = "EX-19", reason = Deviations.NO_CONTINUE)
-@Deviation(rule = "EX-29", reason = Deviations.CONNECTIONS)
 @Deviation(rule = "DL-01", reason = Deviations.CONNECTIONS)
 @Deviation(rule = "DL-15", reason = Deviations.CONNECTIONS)
 @Deviation(rule = "CA-02", reason = Deviations.CONNECTIONS)
