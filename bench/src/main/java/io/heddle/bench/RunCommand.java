@@ -66,6 +66,17 @@ final class RunCommand implements Callable<Integer> {
               + " over http it must speak HTTP/2 with prior knowledge too")
   private @Nullable URI url;
 
+  private enum Library {
+    APACHE,
+    OKHTTP
+  }
+
+  @Option(
+      names = "--library",
+      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE})",
+      defaultValue = "APACHE")
+  private Library library = Library.APACHE;
+
   private final PrintStream out = System.out;
 
   @Override
@@ -114,7 +125,9 @@ final class RunCommand implements Callable<Integer> {
         Runtime.version(),
         Runtime.getRuntime().availableProcessors());
     List<Measured> results = new ArrayList<>();
-    for (Contestant contestant : ApacheContestants.all()) {
+    List<Contestant> contestants =
+        library == Library.OKHTTP ? OkHttpContestants.all() : ApacheContestants.all();
+    for (Contestant contestant : contestants) {
       try (Contestant.Running client = contestant.open(uri, callers)) {
         ClosedLoop loop = new ClosedLoop(contestant, client, callers);
         if (warmUp > 0) {
