@@ -117,9 +117,11 @@ public final class OkHttpDriver implements ClientDriver {
     done.await();
   }
 
-  /** OkHttp's and okio's own, of which there is one set for the JVM. */
+  /** OkHttp's and okio's own, of which there is one set for the JVM, named after what they do. */
   @Override
   public boolean outlivesClients(String thread) {
-    return thread.startsWith("OkHttp TaskRunner") || thread.startsWith("Okio Watchdog");
+    return thread.startsWith("OkHttp TaskRunner")
+        || thread.startsWith("OkHttp ConnectionPool")
+        || thread.startsWith("Okio Watchdog");
   }
 }
