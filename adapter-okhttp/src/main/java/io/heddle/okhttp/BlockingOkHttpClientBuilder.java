@@ -29,6 +29,9 @@ public final class BlockingOkHttpClientBuilder {
    * of its response's body. Further callers park, in the order in which they came. Without a limit
    * by default, as in OkHttp, whose dispatcher limits {@code enqueue} alone.
    *
+   * <p>Worth setting for HTTP/2: until OkHttp has heard how many streams a server takes, it sends
+   * one for each call, and a call whose stream is refused twice fails.
+   *
    * <p>With a limit, a call that is made within another (by an interceptor or an authenticator)
    * needs a place of its own.
    *
