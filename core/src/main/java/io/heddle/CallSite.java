@@ -33,15 +33,20 @@ public final class CallSite {
    * @return {@code failure}
    */
   public static <T extends Throwable> T attach(T failure) {
-    StackTraceElement[] there = failure.getStackTrace();
-    if (Arrays.asList(there).contains(SEAM)) {
+    if (isAttached(failure)) {
       return failure;
     }
+    StackTraceElement[] there = failure.getStackTrace();
     StackTraceElement[] here = new Throwable().getStackTrace();
     StackTraceElement[] both = Arrays.copyOf(there, there.length + here.length);
     both[there.length] = SEAM; // in the place of this method's own frame
     System.arraycopy(here, 1, both, there.length + 1, here.length - 1);
     failure.setStackTrace(both);
     return failure;
+  }
+
+  /** Whether a caller's stack was attached to this failure before: then a caller has had it. */
+  public static boolean isAttached(Throwable failure) {
+    return Arrays.asList(failure.getStackTrace()).contains(SEAM);
   }
 }

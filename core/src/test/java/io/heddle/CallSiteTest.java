@@ -2,6 +2,7 @@ package io.heddle;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -47,6 +48,13 @@ class CallSiteTest {
     IOException failure = blockingCall(madeElsewhere());
     StackTraceElement[] once = failure.getStackTrace();
     assertArrayEquals(once, blockingCall(failure).getStackTrace());
+  }
+
+  @Test
+  void itIsKnownWhetherACallerHasHadIt() {
+    IOException failure = madeElsewhere();
+    assertFalse(CallSite.isAttached(failure));
+    assertTrue(CallSite.isAttached(blockingCall(failure)));
   }
 
   @Test

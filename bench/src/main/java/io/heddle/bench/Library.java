@@ -5,6 +5,7 @@ import java.util.List;
 /** The libraries that Heddle bridges. */
 enum Library {
   APACHE,
+  OKHTTP,
   JETTY,
   AHC;
 
@@ -12,6 +13,7 @@ enum Library {
   List<Contestant> contestants() {
     return switch (this) {
       case APACHE -> ApacheContestants.all();
+      case OKHTTP -> OkHttpContestants.all();
       case JETTY -> JettyContestants.all();
       case AHC -> AhcContestants.all();
     };

@@ -119,6 +119,9 @@ final class RunCommand implements Callable<Integer> {
         uri,
         Runtime.version(),
         Runtime.getRuntime().availableProcessors());
+    if (libraries.contains(Library.OKHTTP) && !OkHttpContestants.leftOut().isEmpty()) {
+      out.printf("%s%n%n", OkHttpContestants.leftOut());
+    }
     List<Measured> results = new ArrayList<>();
     for (Contestant contestant :
         libraries.stream().flatMap(each -> each.contestants().stream()).toList()) {

@@ -1,0 +1,220 @@
+package io.heddle.okhttp;
+
+import io.heddle.Deadline;
+import io.heddle.Demand;
+import io.heddle.Exchange;
+import io.heddle.ResponseBodyPipe;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Buffer;
+import okio.BufferedSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads OkHttp's response body on the worker and offers it to the pipe that the caller reads. Never
+ * more than {@value #WINDOW} bytes ahead, but for one read: then the worker parks, and the server
+ * is held back by OkHttp's own flow control.
+ */
+final class BodyPump implements Demand {
+
+  /** Bytes that the worker may be ahead of the caller. */
+  static final int WINDOW = 64 * 1024;
+
+  /** As long as OkHttp itself reads on in a body that is closed, to keep its connection. */
+  private static final int DRAIN_MILLIS = 100;
+
+  /** Bytes that are to come, at most, for it to do so. */
+  private static final int DRAIN_BYTES = 1024 * 1024;
+
+  /**
+   * OkHttp 4 has no {@code TrailersSource}: it asks the connection, once the body has been read.
+   */
+  private static final boolean TRAILERS = hasTrailersSource();
+
+  private final OkHttpExchange exchange;
+  private final Response own;
+  private final Response response;
+  private final BufferedSource source;
+  private final ResponseBodyPipe pipe;
+
+  // Worker only.
+  private long offered;
+
+  // Written by the reader only.
+  private volatile long returned;
+  private volatile boolean closing;
+
+  // Shared: what the worker waits for, if it has no room.
+  private volatile @Nullable Exchange<Boolean> room;
+
+  BodyPump(OkHttpExchange exchange, Response own) {
+    this.exchange = exchange;
+    this.own = own;
+    ResponseBody body = Objects.requireNonNull(own.body());
+    this.source = body.source();
+    this.pipe = new ResponseBodyPipe(WINDOW, Math.max(0, body.contentLength()), this, this::giveUp);
+    Response.Builder builder = own.newBuilder().body(new OkHttpResponseBody(this, body));
+    if (TRAILERS) {
+      OkHttpTrailers.install(builder, own, this);
+    }
+    this.response = builder.build();
+  }
+
+  private static boolean hasTrailersSource() {
+    try {
+      Class.forName("okhttp3.TrailersSource", false, Response.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  /** OkHttp's response with the body that the caller reads. */
+  Response response() {
+    return response;
+  }
+
+  // ---- worker -------------------------------------------------------------------------------
+
+  /**
+   * Runs until the body is at its end, broken, or given up. It is closed, then {@code atEnd} runs,
+   * and only then does the caller learn of the end.
+   */
+  void run(Runnable atEnd) {
+    Throwable failure = null;
+    try {
+      pump();
+    } catch (Throwable t) {
+      failure = t;
+    }
+    if (isMuchLeft()) {
+      source.timeout().deadlineNanoTime(System.nanoTime()); // to which OkHttp's reading on keeps
+    }
+    OkHttpExchange.closeQuietly(own);
+    atEnd.run();
+    if (failure == null) {
+      pipe.end();
+    } else {
+      pipe.fail(failure);
+    }
+  }
+
+  private void pump() throws IOException {
+    Buffer chunk = new Buffer();
+    while (awaitRoom()) {
+      long n = source.read(chunk, WINDOW);
+      if (n < 0) {
+        return;
+      }
+      offer(chunk);
+      offered += n;
+    }
+  }
+
+  /** Of a body that was given up: then a new connection is cheaper than the rest of this one. */
+  private boolean isMuchLeft() {
+    ResponseBody body = own.body();
+    return body != null && body.contentLength() - offered > DRAIN_BYTES;
+  }
+
+  private void offer(Buffer chunk) {
+    try (Buffer.UnsafeCursor cursor = chunk.readUnsafe(new Buffer.UnsafeCursor())) {
+      while (cursor.next() != -1) {
+        pipe.offer(ByteBuffer.wrap(cursor.data, cursor.start, cursor.end - cursor.start));
+      }
+    }
+    chunk.clear();
+  }
+
+  /** Whether more is wanted; waits while the caller is too far behind. */
+  private boolean awaitRoom() throws IOException {
+    while (!pipe.isDone()) {
+      if (offered - returned < WINDOW) {
+        return true;
+      }
+      Exchange<Boolean> turn = new Exchange<>();
+      room = turn;
+      if (offered - returned >= WINDOW && !pipe.isDone()) { // looked at after `room` was set
+        awaitTurn(turn);
+      }
+      room = null;
+    }
+    return false;
+  }
+
+  private void awaitTurn(Exchange<Boolean> turn) throws IOException {
+    if (exchange.isCancelled()) {
+      turn.cancel();
+    }
+    try {
+      turn.await(Deadline.none());
+    } catch (CancellationException e) {
+      throw OkHttpFailures.cancelled(e);
+    } catch (InterruptedException e) { // the user's own executor is shut down
+      throw OkHttpFailures.interrupted(e);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new AssertionError("it has neither a failure nor a deadline", e);
+    }
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  ResponseBodyPipe pipe() {
+    return pipe;
+  }
+
+  Deadline deadline() {
+    return exchange.deadline();
+  }
+
+  @Override
+  public void request(int bytes) {
+    long before = returned; // which this thread alone writes
+    returned = before + bytes;
+    Exchange<Boolean> turn = room;
+    if (turn != null) {
+      turn.complete(true); // wakes the worker in awaitRoom
+    }
+  }
+
+  /**
+   * Gives up the rest of the body, as a close of OkHttp's own does: the worker closes it, which on
+   * HTTP/1.1 keeps the connection if little is left, and on HTTP/2 resets the stream. A worker that
+   * cannot, since the server has stalled, is freed by a cancel.
+   */
+  void close() {
+    closing = true;
+    if (!pipe.cancel()) {
+      return; // it had ended
+    }
+    if (OkHttpFailures.isWatchdog(Thread.currentThread()) || !exchange.awaitLeft(DRAIN_MILLIS)) {
+      exchange.abort();
+      exchange.awaitLeft(OkHttpExchange.GRACE_MILLIS);
+    }
+  }
+
+  /** The pipe was closed: by close, or by an interrupt or the deadline of a reader. */
+  private void giveUp() {
+    if (closing) {
+      request(WINDOW); // wakes the worker in awaitRoom
+    } else {
+      exchange.abort();
+    }
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** The call was cancelled. A worker that reads learns it from OkHttp; one that waits, here. */
+  void wake() {
+    Exchange<Boolean> turn = room;
+    if (turn != null) {
+      turn.cancel(); // wakes the worker in awaitRoom
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.heddle.okhttp;
+
+import io.heddle.CallSite;
+import io.heddle.IoThread;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ProtocolException;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a worker reports, as OkHttp's synchronous interface declares it: the same instance wherever
+ * it belongs to one call, with the stack of the caller attached.
+ *
+ * <p>An HTTP/2 connection that breaks hands one exception to all its streams. So an instance that
+ * was not made by this call's worker, or that another caller has had, is not changed: the caller
+ * gets a fresh one of the same class and message, which it is the cause of.
+ */
+final class OkHttpFailures {
+
+  /** okio's thread for all timeouts of the JVM. It calls {@code EventListener.canceled}. */
+  private static final String WATCHDOG = "okio.AsyncTimeout$Watchdog";
+
+  private OkHttpFailures() {}
+
+  /**
+   * Throws if the current thread is the one that ends OkHttp's timeouts, so that none would end
+   * while it waits, the one it waits for included.
+   */
+  static void forbidWaiting() {
+    Thread thread = Thread.currentThread();
+    if (!thread.isVirtual() && isWatchdog(thread)) {
+      throw new IllegalStateException(
+          "blocking call on the I/O thread \""
+              + thread.getName()
+              + "\", on which all timeouts of OkHttp depend: make the call from another thread");
+    }
+    IoThread.forbidWaiting();
+  }
+
+  static boolean isWatchdog(Thread thread) {
+    return thread.getClass().getName().equals(WATCHDOG);
+  }
+
+  /** The failure of a call, as its caller is to see it; throws always. */
+  static RuntimeException rethrow(Throwable failure) throws IOException {
+    if (failure instanceof IOException io) {
+      throw ofCaller(io);
+    }
+    if (failure instanceof RuntimeException unchecked) {
+      throw CallSite.attach(unchecked);
+    }
+    if (failure instanceof Error error) {
+      throw CallSite.attach(error);
+    }
+    // Kotlin code may throw any exception from anywhere.
+    throw OkHttpFailures.<RuntimeException>sneaky(CallSite.attach(failure));
+  }
+
+  /** The same failure once more: an instance of its own. */
+  static IOException again(Throwable failure) {
+    IOException fresh = fresh(failure);
+    return fresh != null ? fresh : caused(new IOException(failure.getMessage()), failure);
+  }
+
+  /** As OkHttp reports it: with the flag set. */
+  static InterruptedIOException interrupted(@Nullable Throwable cause) {
+    Thread.currentThread().interrupt();
+    return caused(new InterruptedIOException("interrupted"), cause);
+  }
+
+  /** As OkHttp reports a call timeout. */
+  static InterruptedIOException timedOut(@Nullable Throwable cause) {
+    return caused(new InterruptedIOException("timeout"), cause);
+  }
+
+  /** As OkHttp reports a cancelled call. */
+  static IOException cancelled(@Nullable Throwable cause) {
+    return caused(new IOException("Canceled"), cause);
+  }
+
+  static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
+    if (cause != null) {
+      failure.initCause(cause);
+    }
+    return failure;
+  }
+
+  private static IOException ofCaller(IOException failure) {
+    if (isOurs(failure)) {
+      return CallSite.attach(failure);
+    }
+    IOException fresh = fresh(failure);
+    return fresh != null ? fresh : CallSite.attach(failure);
+  }
+
+  /** Made by a worker for a call, and not yet shown to any caller. */
+  private static boolean isOurs(IOException failure) {
+    boolean ofWorker = false;
+    for (StackTraceElement each : failure.getStackTrace()) {
+      ofWorker |= each.getClassName().equals(OkHttpExchange.class.getName());
+    }
+    return ofWorker && !CallSite.isAttached(failure);
+  }
+
+  /** Null if it is of a class that only its library makes. */
+  private static @Nullable IOException fresh(Throwable failure) {
+    Class<?> type = failure.getClass();
+    String message = failure.getMessage();
+    IOException fresh;
+    if (type == IOException.class) {
+      fresh = new IOException(message);
+    } else if (type == InterruptedIOException.class) {
+      fresh = new InterruptedIOException(message);
+    } else if (type == SocketTimeoutException.class) {
+      fresh = new SocketTimeoutException(message);
+    } else if (type == SocketException.class) {
+      fresh = new SocketException(message);
+    } else if (type == EOFException.class) {
+      fresh = new EOFException(message);
+    } else if (type == ProtocolException.class) {
+      fresh = new ProtocolException(message);
+    } else if (type == SSLException.class) {
+      fresh = new SSLException(message);
+    } else {
+      return null;
+    }
+    return caused(fresh, failure);
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <T extends Throwable> T sneaky(Throwable failure) throws T {
+    throw (T) failure;
+  }
+}

@@ -1,0 +1,72 @@
+package io.heddle.okhttp;
+
+import io.heddle.Deadline;
+import io.heddle.HostResolver;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import okhttp3.Dns;
+
+/**
+ * Asks the user's {@link Dns} on platform threads, for workers that are virtual: the JDK's look-up
+ * is a native call, which would hold their carriers.
+ */
+final class WorkerDns implements Dns, AutoCloseable {
+
+  static final String NAME = "heddle-okhttp-dns";
+
+  /** Names that are looked up at a time. */
+  private static final int THREADS = 32;
+
+  private final Dns dns;
+  private final HostResolver<List<InetAddress>> resolver = new HostResolver<>(NAME, THREADS);
+
+  WorkerDns(Dns dns) {
+    this.dns = dns;
+  }
+
+  @Override
+  public List<InetAddress> lookup(String hostname) throws UnknownHostException {
+    try {
+      // Without a deadline: the caller has one, and leaves the worker behind when it is over.
+      return resolver.resolve(hostname, () -> dns.lookup(hostname)).await(Deadline.none());
+    } catch (ExecutionException e) {
+      throw failed(hostname, Objects.requireNonNull(e.getCause()));
+    } catch (IllegalStateException e) { // cancelled or refused by a resolver that is closed
+      throw caused(new UnknownHostException(hostname + ": the client is closed"), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw caused(new UnknownHostException(hostname + ": interrupted"), e);
+    } catch (TimeoutException e) {
+      throw new AssertionError("there is no deadline", e);
+    }
+  }
+
+  /** Look-ups of one name share a failure, so each gets its own exception where that can be. */
+  private static UnknownHostException failed(String hostname, Throwable failure) {
+    if (failure instanceof UnknownHostException) {
+      String message = failure.getMessage();
+      return caused(new UnknownHostException(message == null ? hostname : message), failure);
+    }
+    if (failure instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (failure instanceof Error error) {
+      throw error;
+    }
+    return caused(new UnknownHostException(hostname), failure);
+  }
+
+  private static UnknownHostException caused(UnknownHostException failure, Throwable cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+
+  @Override
+  public void close() {
+    resolver.close();
+  }
+}

@@ -1,0 +1,51 @@
+package io.heddle.okhttp;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The threads that OkHttp's own blocking code runs on, one per call in flight.
+ *
+ * <p>Before JDK 24 they are platform threads: OkHttp waits inside {@code synchronized}, which there
+ * holds a virtual thread's carrier. From 24 on they are virtual, and as cheap as the callers.
+ */
+final class WorkerThreads {
+
+  static final String NAME = "heddle-okhttp-worker-";
+
+  private static final int IDLE_SECONDS = 10;
+
+  /** JEP 491: {@code synchronized} no longer holds the carrier. */
+  private static final int VIRTUAL_SINCE = 24;
+
+  private WorkerThreads() {}
+
+  /** Whether virtual threads wait well inside {@code synchronized} on this runtime. */
+  static boolean areVirtual() {
+    return Runtime.version().feature() >= VIRTUAL_SINCE;
+  }
+
+  /** Workers of the kind that is right on this runtime; no limit to their number. */
+  static Executor start() {
+    return areVirtual() ? virtual() : platform();
+  }
+
+  static Executor virtual() {
+    ThreadFactory factory = Thread.ofVirtual().name(NAME, 1).factory();
+    return work -> factory.newThread(work).start();
+  }
+
+  /** Daemons, which end once idle. */
+  static ThreadPoolExecutor platform() {
+    return new ThreadPoolExecutor(
+        0,
+        Integer.MAX_VALUE,
+        IDLE_SECONDS,
+        TimeUnit.SECONDS,
+        new SynchronousQueue<>(),
+        Thread.ofPlatform().name(NAME, 1).daemon().factory());
+  }
+}

@@ -1,0 +1,168 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicReference;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The settings that are ours. */
+@Timeout(30)
+class BuilderTest {
+
+  private static final ThreadLocal<String> CONTEXT = new ThreadLocal<>();
+
+  private FaultServer server;
+
+  @BeforeEach
+  void start() {
+    server = FaultServer.start(Wire.HTTP_1_1);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Request get(Script script) {
+    return get(server.uri(script));
+  }
+
+  private static Request get(URI uri) {
+    return new Request.Builder().url(uri.toString()).build();
+  }
+
+  private static int code(Call call) throws IOException {
+    try (Response response = call.execute()) {
+      return response.code();
+    }
+  }
+
+  private static BlockingOkHttpClientBuilder builder() {
+    return BlockingOkHttpClient.builder(new OkHttpClient());
+  }
+
+  @Test
+  void contextIsCarriedToTheWorker() throws Exception {
+    AtomicReference<String> seen = new AtomicReference<>();
+    OkHttpClient stock =
+        new OkHttpClient.Builder()
+            .addInterceptor(
+                chain -> {
+                  seen.set(CONTEXT.get());
+                  return chain.proceed(chain.request());
+                })
+            .build();
+    OkHttpClient client =
+        BlockingOkHttpClient.builder(stock)
+            .context(
+                work -> {
+                  String value = CONTEXT.get();
+                  return () -> {
+                    CONTEXT.set(value);
+                    try {
+                      work.run();
+                    } finally {
+                      CONTEXT.remove();
+                    }
+                  };
+                })
+            .build();
+    CONTEXT.set("weft");
+    try {
+      assertEquals(200, code(client.newCall(get(Script.ok()))));
+    } finally {
+      CONTEXT.remove();
+    }
+    assertEquals("weft", seen.get());
+  }
+
+  @Test
+  void callsBeyondTheLimitWaitForTheirTurn() throws Exception {
+    OkHttpClient client = builder().maxRequestsPerHost(1).build();
+    URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
+    Caller holder = new Caller(() -> code(client.newCall(get(first))));
+    ExecuteTest.await(() -> server.seen(first).size() == 1);
+    URI second = server.uri(Script.ok());
+    Caller waiter = new Caller(() -> code(client.newCall(get(second))));
+    ExecuteTest.await(() -> waiter.thread().getState() == Thread.State.WAITING);
+    assertEquals(0, server.seen(second).size());
+    server.seen(first).get(0).release();
+    assertEquals(200, holder.result());
+    assertEquals(200, waiter.result());
+  }
+
+  @Test
+  void aCallThatWaitsForItsTurnCanBeCancelled() throws Exception {
+    OkHttpClient client = builder().maxRequests(1).build();
+    URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
+    Caller holder = new Caller(() -> code(client.newCall(get(first))));
+    ExecuteTest.await(() -> server.seen(first).size() == 1);
+    Call second = client.newCall(get(Script.ok()));
+    Caller waiter = new Caller(() -> code(second));
+    ExecuteTest.await(() -> waiter.thread().getState() == Thread.State.WAITING);
+    assertTrue(second.isExecuted());
+    second.cancel();
+    assertEquals("Canceled", assertInstanceOf(IOException.class, waiter.failure()).getMessage());
+    server.seen(first).get(0).release();
+    assertEquals(200, holder.result());
+    assertEquals(200, code(client.newCall(get(Script.ok()))));
+  }
+
+  @Test
+  void theWaitForATurnHasTimeouts() throws Exception {
+    OkHttpClient client = builder().maxRequests(1).queueTimeout(Duration.ofMillis(100)).build();
+    URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
+    Caller holder = new Caller(() -> code(client.newCall(get(first))));
+    ExecuteTest.await(() -> server.seen(first).size() == 1);
+    assertThrows(SocketTimeoutException.class, () -> code(client.newCall(get(Script.ok()))));
+    Call hurried = client.newCall(get(Script.ok()));
+    hurried.timeout().timeout(20, java.util.concurrent.TimeUnit.MILLISECONDS);
+    assertEquals("timeout", assertThrows(IOException.class, hurried::execute).getMessage());
+    server.seen(first).get(0).release();
+    assertEquals(200, holder.result());
+  }
+
+  @Test
+  void theUsersWorkersAreUsedAndKept() throws Exception {
+    try (ExecutorService workers = Executors.newCachedThreadPool()) {
+      BlockingOkHttpClient client = builder().workers(workers).build();
+      assertEquals(200, code(client.newCall(get(Script.ok()))));
+      client.close();
+      assertEquals(false, workers.isShutdown());
+      workers.shutdown();
+      OkHttpClient other = builder().workers(workers).build();
+      Call refused = other.newCall(get(Script.ok()));
+      assertEquals(
+          "executor rejected",
+          assertThrows(InterruptedIOException.class, refused::execute).getMessage());
+    }
+  }
+
+  @Test
+  void limitsArePositive() {
+    assertThrows(IllegalArgumentException.class, () -> builder().maxRequests(0));
+    assertThrows(IllegalArgumentException.class, () -> builder().maxRequestsPerHost(-1));
+    assertThrows(
+        IllegalArgumentException.class, () -> builder().queueTimeout(Duration.ofMillis(-1)));
+  }
+}

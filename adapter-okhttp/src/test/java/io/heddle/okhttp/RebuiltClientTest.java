@@ -1,0 +1,135 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What frameworks do to the client they are given: {@code newBuilder()…build()}. */
+@Timeout(30)
+class RebuiltClientTest {
+
+  private final AtomicReference<Thread> ranOn = new AtomicReference<>();
+  private FaultServer server;
+
+  @BeforeEach
+  void start() {
+    server = FaultServer.start(Wire.H2C);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static OkHttpClient.Builder settings() {
+    return new OkHttpClient.Builder().protocols(KitClient.protocols(Wire.H2C));
+  }
+
+  private OkHttpClient rebuilt() {
+    return BlockingOkHttpClient.wrap(settings().build())
+        .newBuilder()
+        .addInterceptor(
+            chain -> {
+              ranOn.set(Thread.currentThread());
+              return chain.proceed(chain.request());
+            })
+        .build();
+  }
+
+  private Request get(Script script) {
+    return new Request.Builder().url(server.uri(script).toString()).build();
+  }
+
+  private static long whole(OkHttpClient client, Request request) throws IOException {
+    try (Response response = client.newCall(request).execute()) {
+      return response.body().bytes().length;
+    }
+  }
+
+  @Test
+  void aVirtualThreadIsKeptOffItsSockets() throws Exception {
+    OkHttpClient client = rebuilt();
+    Request request = get(Script.ok().body(1_000_000));
+    assertEquals(1_000_000L, new Caller(() -> whole(client, request)).result());
+    assertTrue(Objects.requireNonNull(ranOn.get()).getName().startsWith(WorkerThreads.NAME));
+  }
+
+  @Test
+  void aPlatformThreadIsLeftToItself() throws Exception {
+    OkHttpClient client = rebuilt();
+    Request request = get(Script.ok().body(100));
+    Caller caller = new Caller(Thread.ofPlatform(), () -> whole(client, request));
+    assertEquals(100L, caller.result());
+    assertSame(caller.thread(), ranOn.get());
+  }
+
+  @Test
+  void anInterruptHarmsNoSibling() throws Exception {
+    OkHttpClient client = rebuilt();
+    whole(client, get(Script.ok()));
+    URI stalls = server.uri(Script.ok().body(100).fault(Script.Fault.STALL));
+    URI sibling = server.uri(Script.ok().body(100).fault(Script.Fault.STALL));
+    Caller other =
+        new Caller(() -> whole(client, new Request.Builder().url(sibling.toString()).build()));
+    Caller caller =
+        new Caller(() -> whole(client, new Request.Builder().url(stalls.toString()).build()));
+    ExecuteTest.await(() -> server.seen(stalls).size() + server.seen(sibling).size() == 2);
+    caller.thread().interrupt();
+    assertInstanceOf(InterruptedIOException.class, caller.failure());
+    server.seen(sibling).get(0).release();
+    assertEquals(100L, other.result());
+    assertEquals(1, server.seen(sibling).size());
+    ExecuteTest.await(() -> client.connectionPool().idleConnectionCount() == 1);
+  }
+
+  @Test
+  void aCallTimeoutEndsItsCall() throws Exception {
+    OkHttpClient client = rebuilt().newBuilder().callTimeout(Duration.ofMillis(200)).build();
+    Request request = get(Script.ok().fault(Script.Fault.STALL));
+    Throwable failure = new Caller(() -> whole(client, request)).failure();
+    assertEquals("timeout", assertInstanceOf(InterruptedIOException.class, failure).getMessage());
+  }
+
+  @Test
+  void wrappingItAgainGivesBackTheRest() throws Exception {
+    BlockingOkHttpClient ours = BlockingOkHttpClient.wrap(settings().build());
+    assertSame(ours, BlockingOkHttpClient.wrap(ours));
+    BlockingOkHttpClient again = BlockingOkHttpClient.wrap(ours.newBuilder().build());
+    assertFalse(again.interceptors().stream().anyMatch(HandOver.class::isInstance));
+    assertEquals(List.of(), again.networkInterceptors());
+    assertEquals(100, whole(again, get(Script.ok().body(100))));
+  }
+
+  @Test
+  void settingsAreSeenAsTheyWereGiven() {
+    OkHttpClient stock = settings().build();
+    OkHttpClient ours = BlockingOkHttpClient.wrap(stock);
+    assertSame(stock.dns(), ours.dns());
+    assertSame(stock.socketFactory(), ours.socketFactory());
+    assertSame(stock.connectionPool(), ours.connectionPool());
+    assertSame(stock.dispatcher(), ours.dispatcher());
+    assertEquals(stock.interceptors(), ours.interceptors());
+    assertEquals(stock.networkInterceptors(), ours.networkInterceptors());
+    assertSame(stock.eventListenerFactory(), ours.eventListenerFactory());
+  }
+}

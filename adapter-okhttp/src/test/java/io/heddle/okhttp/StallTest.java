@@ -1,0 +1,90 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Many virtual threads that call over one HTTP/2 connection, in a JVM of their own. On JDK 21
+ * OkHttp's own {@code execute()} comes to a stop, for good: callers that hold their carriers in
+ * {@code synchronized} wait for one that has none.
+ */
+@Timeout(180)
+class StallTest {
+
+  /** A runtime on which {@code synchronized} holds the carrier. */
+  private static final boolean PINS = Runtime.version().feature() < 24;
+
+  /** So many carriers that the JDK may add none: what otherwise takes 256 of them takes these. */
+  private static final List<String> FEW_CARRIERS =
+      List.of(
+          "-Djdk.virtualThreadScheduler.parallelism=2",
+          "-Djdk.virtualThreadScheduler.maxPoolSize=4");
+
+  private static String run(List<String> options, Object... args) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.add("-cp");
+    command.add(System.getProperty("java.class.path"));
+    command.add(ManyCalls.class.getName());
+    for (Object each : args) {
+      command.add(each.toString());
+    }
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    try {
+      byte[] said = process.getInputStream().readAllBytes();
+      assertTrue(process.waitFor(10, TimeUnit.SECONDS));
+      return new String(said, StandardCharsets.UTF_8).strip();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void callsOverHttp2ComeToNoStop() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      String uri = server.uri(Script.ok().body(100)).toString();
+      assertEquals("goes on", run(FEW_CARRIERS, "heddle", "loop", uri));
+      if (PINS) {
+        String stock = "";
+        for (int i = 0; i < 3 && !stock.equals("stalled"); i++) { // most runs, not each
+          stock = run(FEW_CARRIERS, "stock", "loop", uri);
+        }
+        assertEquals("stalled", stock);
+      }
+    }
+  }
+
+  @Test
+  void waitingForHeadsTakesNoCarriers() throws Exception {
+    assertFewCarriers(Script.ok().delay(Duration.ofSeconds(5)));
+  }
+
+  @Test
+  void waitingForBodiesTakesNoCarriers() throws Exception {
+    assertFewCarriers(Script.ok().body(200).drip(100, Duration.ofSeconds(5)));
+  }
+
+  private static void assertFewCarriers(Script script) throws Exception {
+    for (Wire wire : List.of(Wire.HTTP_1_1, Wire.H2C)) {
+      try (FaultServer server = FaultServer.start(wire)) {
+        assertEquals(
+            "few carriers",
+            run(List.of(), "heddle", wire.name(), server.uri(script).toString()),
+            wire.name());
+      }
+    }
+  }
+}
