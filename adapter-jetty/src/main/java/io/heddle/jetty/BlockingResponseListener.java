@@ -3,6 +3,7 @@ package io.heddle.jetty;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.heddle.ResponseBodyPipe;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.AsynchronousCloseException;
@@ -49,6 +50,10 @@ public class BlockingResponseListener extends InputStreamResponseListener {
       new ResponseBodyPipe(
           WINDOW, 1024, bytes -> demandMore(), () -> abort(new AsynchronousCloseException()));
   private final InputStream stream = new JettyResponseBody(pipe, head::deadline);
+
+  // Jetty's threads, each after the other.
+  private long announced = -1;
+  private long received;
 
   // Shared.
   private final AtomicReference<@Nullable Runnable> demander = new AtomicReference<>();
@@ -151,12 +156,14 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   @Override
   public void onHeaders(Response response) {
+    announced = JettyExchange.announcedLength(response);
     head.complete(response);
     stopUpload(response);
   }
 
   @Override
   public void onContent(Response response, Content.Chunk chunk, Runnable demander) {
+    received += chunk.remaining();
     pipe.offer(chunk.getByteBuffer());
     if (pipe.available() < WINDOW / 2) {
       demander.run();
@@ -179,7 +186,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   @Override
   public void onSuccess(Response response) {
     if (!JettyExchange.isSent(response.getRequest())) {
-      pipe.end();
+      end();
     }
     if (JettyExchange.isRefusal(response)) {
       JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
@@ -198,13 +205,22 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   public void onComplete(Result result) {
     Throwable failure = JettyExchange.responseFailure(result, head.isDone());
     if (failure == null) {
-      pipe.end();
+      end();
     } else if (head.resend(failure)) {
       return;
     } else {
       fail(failure);
     }
     whole.complete(result);
+  }
+
+  private void end() {
+    EOFException cut = JettyExchange.truncated(announced, received);
+    if (cut == null) {
+      pipe.end();
+    } else {
+      pipe.fail(cut);
+    }
   }
 
   /** The response will not come, or not to its end. */

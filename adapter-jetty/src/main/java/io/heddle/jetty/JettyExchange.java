@@ -2,6 +2,7 @@ package io.heddle.jetty;
 
 import io.heddle.Deadline;
 import io.heddle.Exchange;
+import java.io.EOFException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,8 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,6 +147,25 @@ final class JettyExchange<R> {
 
   /** Nobody waits for what an abort brings. */
   static void unheeded(CompletableFuture<Boolean> aborted) {}
+
+  /** How many bytes of body the head announces, before any decoding; −1 if it does not say. */
+  static long announcedLength(Response response) {
+    int status = response.getStatus();
+    if (HttpMethod.HEAD.is(response.getRequest().getMethod()) || status == 204 || status == 304) {
+      return -1;
+    }
+    return response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
+  }
+
+  /**
+   * Why a body that ended is not whole; null if it is. Jetty takes a stream of HTTP/2 for ended
+   * well if it was reset between the arrival of its last bytes and their reading.
+   */
+  static @Nullable EOFException truncated(long announced, long received) {
+    return announced < 0 || announced == received
+        ? null
+        : new EOFException("the body ended after %d bytes of %d".formatted(received, announced));
+  }
 
   /** What of a result has kept the response from arriving whole; null if nothing has. */
   static @Nullable Throwable responseFailure(Result result, boolean headArrived) {

@@ -266,9 +266,13 @@ final class JettyRequest extends ListeningRequest {
     return may;
   }
 
-  /** With which Jetty aborts what is on an HTTP/2 connection that has ended. */
+  /** With which Jetty itself, and no user of it, aborts what is on a connection that has ended. */
   private static boolean isConnectionLoss(Throwable cause) {
-    return cause.getClass() == ClosedChannelException.class || cause instanceof EOFException;
+    if (!(cause instanceof ClosedChannelException || cause instanceof EOFException)) {
+      return false;
+    }
+    StackTraceElement[] trace = cause.getStackTrace();
+    return trace.length > 0 && trace[0].getClassName().startsWith("org.eclipse.jetty.");
   }
 
   private boolean wasLost(Throwable failure) {

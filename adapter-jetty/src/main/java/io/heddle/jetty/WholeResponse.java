@@ -11,7 +11,9 @@ final class WholeResponse extends RetainingResponseListener {
   private final JettyExchange<ContentResponse> exchange;
 
   // Jetty's threads, each after the other.
+  private boolean begun;
   private boolean whole;
+  private long announced = -1;
 
   WholeResponse(JettyExchange<ContentResponse> exchange, int maxLength) {
     super(maxLength);
@@ -21,6 +23,8 @@ final class WholeResponse extends RetainingResponseListener {
   @Override
   public void onHeaders(Response response) {
     super.onHeaders(response);
+    begun = true;
+    announced = JettyExchange.announcedLength(response);
     BlockingResponseListener.stopUpload(response);
   }
 
@@ -41,7 +45,7 @@ final class WholeResponse extends RetainingResponseListener {
   @Override
   public void onFailure(Response response, Throwable failure) {
     super.onFailure(response, failure);
-    if (!exchange.mayResend(failure)) {
+    if (begun || !exchange.mayResend(failure)) {
       exchange.fail(failure);
     }
   }
@@ -50,8 +54,11 @@ final class WholeResponse extends RetainingResponseListener {
   public void onComplete(Result result) {
     Throwable failure = JettyExchange.responseFailure(result, whole);
     if (failure == null) {
+      failure = JettyExchange.truncated(announced, getContent().length);
+    }
+    if (failure == null) {
       exchange.complete(content(result.getResponse()));
-    } else if (!exchange.resend(failure)) {
+    } else if (begun || !exchange.resend(failure)) {
       exchange.fail(failure);
     }
   }
