@@ -219,15 +219,20 @@ final class JettyClient implements Client {
     private static void write(
         Body body, BlockingRequestContent content, BlockingResponseListener listener)
         throws IOException, InterruptedException, TimeoutException, ExecutionException {
-      try (OutputStream out = content.getOutputStream()) {
+      try {
+        OutputStream out = content.getOutputStream();
         if (body instanceof Body.Stream stream) {
           stream.in().transferTo(out);
         } else {
           ((Body.Writer) body).writer().writeTo(out);
         }
+        out.close(); // not where it failed: that would end a cut body as a whole one
       } catch (InterruptedIOException e) {
         throw e;
+      } catch (JettyRequestBody.NoMoreWanted early) {
+        listener.get(1, TimeUnit.DAYS);
       } catch (IOException e) {
+        content.fail(e);
         listener.get(1, TimeUnit.DAYS);
       }
     }
