@@ -3,6 +3,7 @@ package io.heddle.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -44,7 +45,7 @@ class WrongDriversTest {
         h2c(
             new WrongDrivers.CancelsSiblings(),
             "H2-01",
-            "of 20 other calls have failed, or were sent again"),
+            "of 20 other calls have failed, or were sent again|leases: "),
         http11(new WrongDrivers.BuffersTheResponse(), "EX-22", "bytes that nobody read"),
         http11(
             new WrongDrivers.BuffersTheResponse(),
@@ -102,7 +103,8 @@ class WrongDriversTest {
     }
     assertEquals(1, events.failed().count(), "rules that failed");
     Throwable failure = failures(events.failed()).get(0);
-    if (!String.valueOf(failure.getMessage()).contains(wrong.message())) {
+    String said = String.valueOf(failure.getMessage());
+    if (Stream.of(wrong.message().split("\\|", -1)).noneMatch(said::contains)) {
       throw new AssertionError("not for what is wrong with it", failure);
     }
   }
