@@ -35,6 +35,12 @@ final class Pinning implements OtherJvm.Task {
         : Script.ok().delay(Duration.ofMillis(200));
   }
 
+  /**
+   * Carriers that the warm-up may have cost, by the loading of a class or the reading of a file,
+   * and that stay for 30 s. A client that holds carriers while it waits takes hundreds.
+   */
+  private static final int OF_WARM_UP = 2;
+
   /** Arguments: the figure, the URI. */
   @Override
   public void run(ClientDriver driver, Wire wire, List<String> args) throws Exception {
@@ -56,7 +62,7 @@ final class Pinning implements OtherJvm.Task {
         report.assertClean();
       } else {
         Kit.check(
-            report.peakCarriers() <= report.parallelism(),
+            !report.carriersGrew() && report.peakCarriers() <= report.parallelism() + OF_WARM_UP,
             "more carriers than the scheduler means to have");
       }
     }
