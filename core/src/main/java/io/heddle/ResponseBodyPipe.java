@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,9 @@ public final class ResponseBodyPipe extends Waiter {
     ENDED,
     CLOSED
   }
+
+  private static final int DRAIN_BYTES = 64 * 1024;
+  private static final int DRAIN_MILLIS = 50;
 
   private static final VarHandle END;
 
@@ -149,6 +153,29 @@ public final class ResponseBodyPipe extends Waiter {
       }
       Outcome waited = waitUntil(deadline);
       giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
+    }
+  }
+
+  /**
+   * Reads on and drops what comes, so that a short rest costs no connection: to the end of the
+   * body, but for at most 64 KiB and 50 ms. Never throws. What is not at its end then can only be
+   * closed.
+   */
+  public void drain() {
+    byte[] scrap = new byte[4096];
+    Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS));
+    try {
+      for (int left = DRAIN_BYTES; left > 0; ) {
+        int n = read(scrap, 0, Math.min(left, scrap.length), patience);
+        if (n < 0) {
+          return;
+        }
+        left -= n;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nothing is thrown to say so; the flag has to
+    } catch (TimeoutException | ExecutionException | IllegalStateException e) {
+      return; // given up, or about to be; a body that nobody wants may well be broken
     }
   }
 

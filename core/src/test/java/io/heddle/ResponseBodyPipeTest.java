@@ -228,6 +228,53 @@ class ResponseBodyPipeTest {
     assertEquals(0, cancels.get());
   }
 
+  @Test
+  void aShortRestIsDrained() throws Exception {
+    offer("what nobody reads");
+    pipe.end();
+    pipe.drain();
+    assertEquals("<end>", read(1));
+    assertEquals(List.of(), demanded);
+    pipe.close();
+    assertEquals(0, cancels.get());
+  }
+
+  @Test
+  void aLongRestIsDrainedOnlyInPart() {
+    byte[] much = new byte[80 * 1024];
+    pipe.offer(ByteBuffer.wrap(much));
+    pipe.drain();
+    assertEquals(16 * 1024, pipe.available());
+    assertFalse(pipe.isDone());
+  }
+
+  @Test
+  void aRestThatDoesNotComeIsDrainedForAMomentAndGivenUp() {
+    offer("some");
+    pipe.drain();
+    assertTrue(pipe.isDone());
+    assertEquals(1, cancels.get());
+  }
+
+  @Test
+  void anInterruptedDrainGivesUpAndKeepsTheFlag() {
+    offer("some");
+    Thread.currentThread().interrupt();
+    pipe.drain();
+    assertTrue(Thread.interrupted());
+    assertEquals(1, cancels.get());
+  }
+
+  @Test
+  void theDrainOfABrokenBodyIsQuiet() {
+    offer("some");
+    pipe.fail(new IOException("broken"));
+    pipe.drain();
+    pipe.close();
+    pipe.drain();
+    assertEquals(0, cancels.get());
+  }
+
   @ParameterizedTest
   @EnumSource
   void cancelFromAnotherThreadWakesTheReader(Caller.Kind kind) throws Exception {

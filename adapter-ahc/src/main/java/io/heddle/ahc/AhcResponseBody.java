@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -21,16 +20,13 @@ import java.util.concurrent.atomic.AtomicInteger;
  * window it is opened. What one read of the socket brought is taken in any case.
  *
  * <p>{@link #close} before the end keeps the connection of HTTP/1.1 if the rest is here or about to
- * be: it reads on for at most {@value #DRAIN_BYTES} bytes and {@value #DRAIN_MILLIS} ms. Beyond
- * that the exchange is given up, which ends the connection. On HTTP/2 it resets the stream.
+ * be: it {@linkplain ResponseBodyPipe#drain drains} the body. Beyond that the exchange is given up,
+ * which ends the connection. On HTTP/2 it resets the stream.
  */
 final class AhcResponseBody extends InputStream {
 
   /** Bytes that may wait for the caller. */
   static final int WINDOW = 128 * 1024;
-
-  static final int DRAIN_BYTES = 64 * 1024;
-  static final int DRAIN_MILLIS = 50;
 
   private final AhcExchange<?> exchange;
   private final Deadline deadline;
@@ -121,7 +117,7 @@ final class AhcResponseBody extends InputStream {
     if (!closed) {
       closed = true;
       if (exchange.isAlone() && !exchange.isOver()) {
-        drain();
+        pipe.drain();
       }
       pipe.close();
     }
@@ -130,23 +126,5 @@ final class AhcResponseBody extends InputStream {
   /** Another thread ends the body; a reader that waits fails. */
   void cancel() {
     pipe.cancel();
-  }
-
-  private void drain() {
-    byte[] scrap = new byte[4096];
-    Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS));
-    try {
-      for (int left = DRAIN_BYTES; left > 0; ) {
-        int n = pipe.read(scrap, 0, Math.min(left, scrap.length), patience);
-        if (n < 0) {
-          return;
-        }
-        left -= n;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // close has no way to say so; the flag has
-    } catch (TimeoutException | ExecutionException | IllegalStateException e) {
-      return; // given up, or about to be; to close a broken body is no failure
-    }
   }
 }

@@ -1,6 +1,5 @@
 package io.heddle.apache;
 
-import io.heddle.Deadline;
 import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +7,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.StreamClosedException;
@@ -24,14 +22,11 @@ import org.jspecify.annotations.Nullable;
  * for the trailers of a response.
  *
  * <p>{@link #close} before the end keeps the connection if the rest is here or about to be: it
- * reads on for at most {@value #DRAIN_BYTES} bytes and {@value #DRAIN_MILLIS} ms. Beyond that the
- * exchange is given up, which on HTTP/1.1 ends the connection. (A blocking connection of Apache's
- * reads to the end, whatever it takes.)
+ * {@linkplain ResponseBodyPipe#drain drains} the body. Beyond that the exchange is given up, which
+ * on HTTP/1.1 ends the connection. (A blocking connection of Apache's reads to the end, whatever it
+ * takes.)
  */
 final class ApacheResponseBody extends ChunkedInputStream {
-
-  static final int DRAIN_BYTES = 64 * 1024;
-  static final int DRAIN_MILLIS = 50;
 
   /** What the superclass wants and never sees used. */
   private static final SessionInputBuffer UNUSED = new SessionInputBufferImpl(16);
@@ -96,27 +91,9 @@ final class ApacheResponseBody extends ChunkedInputStream {
     if (!closed) {
       closed = true;
       if (!exchange.isEnded() || pipe.available() > 0) {
-        drain();
+        pipe.drain();
       }
       pipe.close();
-    }
-  }
-
-  private void drain() {
-    byte[] scrap = new byte[4096];
-    Deadline deadline = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS));
-    try {
-      for (int left = DRAIN_BYTES; left > 0; ) {
-        int n = pipe.read(scrap, 0, Math.min(left, scrap.length), deadline);
-        if (n < 0) {
-          return;
-        }
-        left -= n;
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // close has no way to say so; the flag has
-    } catch (TimeoutException | ExecutionException | CancellationException e) {
-      return; // the exchange is given up, or was; to close a broken body is no failure
     }
   }
 
