@@ -1,9 +1,13 @@
 package io.heddle.okhttp;
 
+import static io.heddle.conformance.ExpectedFailures.any;
+import static io.heddle.conformance.ExpectedFailures.is;
+
 import io.heddle.conformance.Call;
 import io.heddle.conformance.Client;
 import io.heddle.conformance.ClientDriver;
 import io.heddle.conformance.ClientSettings;
+import io.heddle.conformance.ExpectedFailures;
 import io.heddle.conformance.Failure;
 import java.io.EOFException;
 import java.io.IOException;
@@ -13,8 +17,6 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -26,60 +28,39 @@ import okio.AsyncTimeout;
 /** The kit's driver of this adapter. */
 public final class OkHttpDriver implements ClientDriver {
 
-  private static final Map<Failure, Predicate<Throwable>> EXPECTED = new EnumMap<>(Failure.class);
+  private static final Predicate<Throwable> CANCELLED =
+      is(IOException.class, "Canceled")
+          .or(is(IOException.class, "canceled"))
+          .or(is(SocketException.class, "Socket closed"))
+          .or(is(StreamResetException.class, "stream was reset: CANCEL"));
 
-  private static void expect(Failure kind, Predicate<Throwable> test) {
-    EXPECTED.put(kind, test);
-  }
-
-  @SafeVarargs
-  private static Predicate<Throwable> is(Class<? extends Throwable>... classes) {
-    return thrown -> {
-      for (Class<? extends Throwable> each : classes) {
-        if (thrown.getClass() == each) {
-          return true;
-        }
-      }
-      return false;
-    };
-  }
-
-  private static Predicate<Throwable> is(Class<? extends Throwable> type, String message) {
-    return is(type).and(thrown -> String.valueOf(thrown.getMessage()).startsWith(message));
-  }
-
-  static {
-    expect(Failure.REFUSED, is(ConnectException.class));
-    expect(Failure.CONNECT_TIMEOUT, is(SocketTimeoutException.class));
-    expect(Failure.LEASE_TIMEOUT, is(SocketTimeoutException.class, "too many calls"));
-    expect(Failure.READ_TIMEOUT, is(SocketTimeoutException.class));
-    expect(Failure.DEADLINE, is(InterruptedIOException.class, "timeout"));
-    expect(Failure.INTERRUPTED, is(InterruptedIOException.class, "interrupted"));
-    Predicate<Throwable> cancelled =
-        is(IOException.class, "Canceled")
-            .or(is(IOException.class, "canceled"))
-            .or(is(SocketException.class, "Socket closed"))
-            .or(is(StreamResetException.class, "stream was reset: CANCEL"));
-    expect(Failure.CANCELLED, cancelled);
-    expect(
-        Failure.RESET_BEFORE_HEAD,
-        is(SocketException.class)
-            .or(is(StreamResetException.class))
-            .or(is(IOException.class, "unexpected end of stream")));
-    expect(Failure.RESET_IN_BODY, is(SocketException.class, StreamResetException.class));
-    expect(Failure.TRUNCATED, is(ProtocolException.class, EOFException.class));
-    expect(Failure.GARBAGE, is(ProtocolException.class));
-    expect(Failure.OVERSIZED_HEAD, is(IOException.class));
-    expect(Failure.UNTRUSTED, SSLException.class::isInstance);
-    expect(Failure.UNKNOWN_HOST, is(UnknownHostException.class));
-    expect(Failure.GOAWAY, is(StreamResetException.class, ConnectionShutdownException.class));
-    expect(Failure.STREAM_RESET, is(StreamResetException.class));
-    expect(
-        Failure.CLOSED,
-        cancelled
-            .or(is(IOException.class, "the client is closed"))
-            .or(is(UnknownHostException.class, "slow.heddle.test: the client is closed")));
-  }
+  private static final ExpectedFailures EXPECTED =
+      new ExpectedFailures()
+          .with(Failure.REFUSED, is(ConnectException.class))
+          .with(Failure.CONNECT_TIMEOUT, is(SocketTimeoutException.class))
+          .with(Failure.LEASE_TIMEOUT, is(SocketTimeoutException.class, "too many calls"))
+          .with(Failure.READ_TIMEOUT, is(SocketTimeoutException.class))
+          .with(Failure.DEADLINE, is(InterruptedIOException.class, "timeout"))
+          .with(Failure.INTERRUPTED, is(InterruptedIOException.class, "interrupted"))
+          .with(Failure.CANCELLED, CANCELLED)
+          .with(
+              Failure.RESET_BEFORE_HEAD,
+              is(SocketException.class)
+                  .or(is(StreamResetException.class))
+                  .or(is(IOException.class, "unexpected end of stream")))
+          .with(Failure.RESET_IN_BODY, is(SocketException.class, StreamResetException.class))
+          .with(Failure.TRUNCATED, is(ProtocolException.class, EOFException.class))
+          .with(Failure.GARBAGE, is(ProtocolException.class))
+          .with(Failure.OVERSIZED_HEAD, is(IOException.class))
+          .with(Failure.UNTRUSTED, any(SSLException.class))
+          .with(Failure.UNKNOWN_HOST, is(UnknownHostException.class))
+          .with(Failure.GOAWAY, is(StreamResetException.class, ConnectionShutdownException.class))
+          .with(Failure.STREAM_RESET, is(StreamResetException.class))
+          .with(
+              Failure.CLOSED,
+              CANCELLED
+                  .or(is(IOException.class, "the client is closed"))
+                  .or(is(UnknownHostException.class, "slow.heddle.test: the client is closed")));
 
   @Override
   public Client open(ClientSettings settings) {
@@ -88,8 +69,7 @@ public final class OkHttpDriver implements ClientDriver {
 
   @Override
   public boolean isExpected(Failure kind, Throwable thrown) {
-    Predicate<Throwable> test = EXPECTED.get(kind);
-    return test != null && test.test(thrown);
+    return EXPECTED.isExpected(kind, thrown);
   }
 
   @Override
