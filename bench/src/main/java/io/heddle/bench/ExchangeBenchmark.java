@@ -6,7 +6,6 @@ import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -41,32 +40,19 @@ public class ExchangeBenchmark {
   private static final Object RESULT = new Object();
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  private final LinkedTransferQueue<Runnable> queue = new LinkedTransferQueue<>();
+  private final WorkQueue queue = new WorkQueue();
   private final HashedWheelTimer wheel = new HashedWheelTimer(10, TimeUnit.MILLISECONDS, 1024);
-  private volatile boolean stopped;
 
   /** Starts the I/O thread. */
   @Setup
   public void start() {
-    stopped = false;
-    Thread.ofPlatform().daemon().name("io").start(this::complete);
-  }
-
-  private void complete() {
-    while (!stopped) {
-      try {
-        queue.take().run();
-      } catch (InterruptedException e) {
-        return;
-      }
-    }
+    queue.start();
   }
 
   /** Ends the I/O thread. */
   @TearDown
   public void stop() {
-    stopped = true;
-    queue.add(() -> {});
+    queue.stop();
     wheel.stop();
   }
 

@@ -10,7 +10,6 @@ import java.io.PipedOutputStream;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -46,32 +45,19 @@ public class PipeBenchmark {
   private static final int ON_THE_WAY = 64 * 1024;
   private static final byte[] END = {};
 
-  private final LinkedTransferQueue<Runnable> queue = new LinkedTransferQueue<>();
+  private final WorkQueue queue = new WorkQueue();
   private final byte[] piece = new byte[PIECE];
-  private volatile boolean stopped;
 
   /** Starts the I/O thread. */
   @Setup
   public void start() {
-    stopped = false;
-    Thread.ofPlatform().daemon().name("io").start(this::work);
-  }
-
-  private void work() {
-    while (!stopped) {
-      try {
-        queue.take().run();
-      } catch (InterruptedException e) {
-        return;
-      }
-    }
+    queue.start();
   }
 
   /** Ends the I/O thread. */
   @TearDown
   public void stop() {
-    stopped = true;
-    queue.add(() -> {});
+    queue.stop();
   }
 
   /** Ours, from the I/O thread to the caller. */

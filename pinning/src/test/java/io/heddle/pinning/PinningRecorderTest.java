@@ -221,7 +221,7 @@ class PinningRecorderTest {
                         }));
     pinned.await();
     while (thread.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
+      Thread.sleep(1); // a thread tells nobody that it has begun to wait
     }
     PinningReport report =
         PinningRecorder.record(
