@@ -7,7 +7,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
 /** The command line of the bench. Without a command it does the main job. */
-@Command(name = "bench", subcommands = RunCommand.class, mixinStandardHelpOptions = true)
+@Command(
+    name = "bench",
+    subcommands = {RunCommand.class, PinningCommand.class},
+    mixinStandardHelpOptions = true)
 public final class Bench {
 
   private Bench() {}

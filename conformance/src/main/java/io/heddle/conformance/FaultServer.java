@@ -248,6 +248,7 @@ public final class FaultServer implements AutoCloseable {
                 stream.pipeline().addLast(new Requests());
               }
             }));
+    pipeline.addLast(new Departures());
     // One stream that is not read must not hold the window of all.
     channel.write(new DefaultHttp2WindowUpdateFrame(CONNECTION_WINDOW));
   }
@@ -264,6 +265,15 @@ public final class FaultServer implements AutoCloseable {
   private static int connection(Channel channel) {
     Channel connection = channel instanceof Http2StreamChannel ? channel.parent() : channel;
     return connection.attr(CONNECTION).get();
+  }
+
+  /** The end of a connection of HTTP/2 whose client has left without a word. */
+  private static final class Departures extends ChannelInboundHandlerAdapter {
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      ctx.close(); // the streams' channelInactive tells
+    }
   }
 
   /** Makes a {@link ServerExchange} of each request. */
