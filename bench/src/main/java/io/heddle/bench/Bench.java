@@ -2,15 +2,23 @@ package io.heddle.bench;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
 /** The command line of the bench. Without a command it does the main job. */
-@Command(name = "bench", subcommands = RunCommand.class, mixinStandardHelpOptions = true)
+@Command(name = "bench", subcommands = {RunCommand.class, ReportCommand.class}, mixinStandardHelpOptions = true)
 public final class Bench {
 
+  private static List<String> arguments = List.of();
+
   private Bench() {}
+
+  /** What stands behind the command on the command line. */
+  static List<String> arguments() {
+    return arguments;
+  }
 
   /**
    * Ends with the exit code of the command: 0 for success, 1 for a verdict that says no, 2 for
@@ -28,6 +36,7 @@ public final class Bench {
       command[0] = "run";
       System.arraycopy(args, 0, command, 1, args.length);
     }
+    arguments = List.of(command).subList(1, command.length);
     if (command[0].equals("jmh")) {
       jmh(Arrays.copyOfRange(command, 1, command.length));
       return;

@@ -16,7 +16,7 @@ import java.util.function.DoubleConsumer;
 final class ClosedLoop {
 
   /** How long after the end a call may still take. */
-  private static final Duration GRACE = Duration.ofSeconds(30);
+  private static final Duration GRACE = Duration.ofSeconds(15);
 
   private final Contestant contestant;
   private final Contestant.Running client;
@@ -54,7 +54,7 @@ final class ClosedLoop {
         long now = System.nanoTime();
         progress.accept(Math.min(1, (now - start) / (double) time.toNanos()));
         if (now - end > GRACE.toNanos()) {
-          tally.givenUp("no end within " + GRACE.toSeconds() + " s");
+          tally.givenUp(Tally.NO_END + GRACE.toSeconds() + " s");
           break;
         }
       }

@@ -80,7 +80,7 @@ final class HeldLoad {
       long heapHeld = live();
       target.release();
       if (!ended.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        tally.givenUp("no end within " + patience.toSeconds() + " s after the release");
+        tally.givenUp(Tally.NO_END + patience.toSeconds() + " s after the release");
       }
       return new Held(
           Measured.of(tally, meter.stop()), held, ramp, heapBase, heapHeld, rssBase, rssHeld);

@@ -59,7 +59,7 @@ final class OpenLoop {
         }
       }
       if (!ended.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-        tally.givenUp("no end within " + patience.toSeconds() + " s");
+        tally.givenUp(Tally.NO_END + patience.toSeconds() + " s");
       }
       return Measured.of(tally, meter.stop());
     }

@@ -24,6 +24,9 @@ final class Tally {
 
   private static final int LONGEST_KIND = 160;
 
+  /** How the kind begins of calls that did not end. */
+  static final String NO_END = "no end within ";
+
   private final Histogram latency = new ConcurrentHistogram(TimeUnit.HOURS.toNanos(1), 3);
   private final LongAdder successes = new LongAdder();
   private final Map<String, AtomicLong> errors = new ConcurrentHashMap<>();

@@ -1,0 +1,8 @@
+package io.heddle.bench;
+
+/** x. */
+record HtmlReport(RunRecord run) {
+  String html() {
+    return "";
+  }
+}
