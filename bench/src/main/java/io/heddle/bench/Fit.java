@@ -58,7 +58,7 @@ record Fit(Machine machine, int javaFeature) {
           limit(
               plan,
               calls,
-              (long) (machine.ports() * USED) * addresses,
+              (long) (USED * machine.ports() * addresses),
               count(machine.ports()) + " ports for each of " + addresses + " addresses");
     }
     if (takesThreadPerCall(contestant)) {
@@ -74,7 +74,7 @@ record Fit(Machine machine, int javaFeature) {
         plan,
         calls,
         (long) (machine.availableBytes() * USED) / bytes,
-        machine.availableBytes() / (1 << 20) + " MiB of memory");
+        count(machine.availableBytes() >> 20) + " MiB of memory");
   }
 
   /** Whether each call in flight holds a platform thread. */
@@ -91,7 +91,7 @@ record Fit(Machine machine, int javaFeature) {
     }
     int round = roundDown(most);
     if (round < FEWEST) {
-      return new Plan(0, "refused: this machine has " + because);
+      return new Plan(0, "refused: there are only " + because);
     }
     return new Plan(
         round, count(round) + " instead of " + count(wanted) + ": there are " + because);

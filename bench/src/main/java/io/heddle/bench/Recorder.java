@@ -9,6 +9,7 @@ final class Recorder {
 
   private final PrintStream out;
   private final List<Cell> cells = new ArrayList<>();
+  private final List<Timeline> timelines = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
   private int steps;
   private int done;
@@ -30,6 +31,14 @@ final class Recorder {
 
   synchronized void add(Cell cell) {
     cells.add(cell);
+  }
+
+  synchronized void add(Timeline timeline) {
+    timelines.add(timeline);
+  }
+
+  synchronized List<Timeline> timelines() {
+    return List.copyOf(timelines);
   }
 
   /** What the reader should know; said once, however often it is told. */

@@ -65,7 +65,8 @@ final class ReportCommand implements Callable<Integer> {
 
   /** What there is to run. */
   enum Part {
-    LOAD
+    LOAD,
+    PAYLOAD
   }
 
   @Override
@@ -89,7 +90,16 @@ final class ReportCommand implements Callable<Integer> {
       LoadPart load = new LoadPart(size, fit, server, recorder, scenarios);
       if (parts.contains(Part.LOAD)) {
         recorder.expect(load.steps(libraries));
+      }
+      PayloadPart payload = new PayloadPart(size, server, recorder);
+      if (parts.contains(Part.PAYLOAD)) {
+        recorder.expect(payload.steps(libraries));
+      }
+      if (parts.contains(Part.LOAD)) {
         load.run(libraries);
+      }
+      if (parts.contains(Part.PAYLOAD)) {
+        payload.run(libraries);
       }
     }
     ProgressLine.clear(out);
@@ -123,7 +133,8 @@ final class ReportCommand implements Callable<Integer> {
             machine,
             Versions.all(),
             recorder.notes(),
-            recorder.cells());
+            recorder.cells(),
+            recorder.timelines());
     try {
       new ReportFiles(run).writeTo(to);
     } catch (IOException e) {

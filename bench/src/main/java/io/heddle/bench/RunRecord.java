@@ -24,7 +24,8 @@ record RunRecord(
     Machine machine,
     Map<String, String> versions,
     List<String> notes,
-    List<Cell> cells) {
+    List<Cell> cells,
+    List<Timeline> timelines) {
 
   /** The cell of the client in a scenario. */
   Optional<Cell> cell(String scenario, String variant, Library library, Mode mode, Wire wire) {

@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.DoubleConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * <p>It reads a {@link Task} from each line of its input, and writes an {@link Answer} to its output.
  */
 final class Worker {
-
-  private static final DoubleConsumer UNSEEN = done -> {};
 
   /** A client that does not close within this is left. */
   private static final Duration CLOSING = Duration.ofSeconds(5);
@@ -78,9 +75,9 @@ final class Worker {
       prime(contestant, client, task.ask());
       ClosedLoop loop = new ClosedLoop(contestant, client, load.calls(), task.target().pid());
       if (load.warmUpMillis() > 0) {
-        loop.run(Duration.ofMillis(load.warmUpMillis()), UNSEEN);
+        loop.run(Duration.ofMillis(load.warmUpMillis()), Worker::unseen);
       }
-      return Figures.of(loop.run(Duration.ofMillis(load.millis()), UNSEEN), null);
+      return Figures.of(loop.run(Duration.ofMillis(load.millis()), Worker::unseen), null);
     } finally {
       close(client);
     }
@@ -92,8 +89,8 @@ final class Worker {
     try {
       prime(contestant, client, task.ask());
       OpenLoop loop = loop(task, contestant, client);
-      loop.run(load.warmUpCalls(), warmUpRate(load), UNSEEN);
-      return Figures.of(loop.run(load.calls(), load.perSecond(), UNSEEN), null);
+      loop.run(load.warmUpCalls(), warmUpRate(load), Worker::unseen);
+      return Figures.of(loop.run(load.calls(), load.perSecond(), Worker::unseen), null);
     } finally {
       close(client);
     }
@@ -116,14 +113,14 @@ final class Worker {
     Contestant.Running warmUp = contestant.open(task.ask(), load.warmUpCalls());
     try {
       prime(contestant, warmUp, task.ask());
-      loop(task, contestant, warmUp).run(load.warmUpCalls(), 5_000, UNSEEN);
+      loop(task, contestant, warmUp).run(load.warmUpCalls(), 5_000, Worker::unseen);
     } finally {
       close(warmUp);
     }
     HeldLoad held =
         new HeldLoad(
             contestant, task.ask(), task.target(), Duration.ofSeconds(load.patienceSeconds()));
-    HeldLoad.Held found = held.run(load.calls(), UNSEEN);
+    HeldLoad.Held found = held.run(load.calls(), Worker::unseen);
     return Figures.of(
         found.measured(),
         new Figures.Held(
@@ -152,6 +149,9 @@ final class Worker {
       }
     }
   }
+
+  /** Progress is shown by the one who asked. */
+  private static void unseen(double done) {}
 
   private static void close(Contestant.Running client) throws InterruptedException {
     Thread closing = Thread.ofPlatform().daemon().name("closing").start(client::close);
