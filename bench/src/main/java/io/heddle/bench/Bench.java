@@ -2,6 +2,7 @@ package io.heddle.bench;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
@@ -9,11 +10,18 @@ import picocli.CommandLine.ParameterException;
 /** The command line of the bench. Without a command it does the main job. */
 @Command(
     name = "bench",
-    subcommands = {RunCommand.class, PinningCommand.class},
+    subcommands = {RunCommand.class, ReportCommand.class, PinningCommand.class},
     mixinStandardHelpOptions = true)
 public final class Bench {
 
+  private static List<String> arguments = List.of();
+
   private Bench() {}
+
+  /** What stands behind the command on the command line. */
+  static List<String> arguments() {
+    return arguments;
+  }
 
   /**
    * Ends with the exit code of the command: 0 for success, 1 for a verdict that says no, 2 for
@@ -31,6 +39,7 @@ public final class Bench {
       command[0] = "run";
       System.arraycopy(args, 0, command, 1, args.length);
     }
+    arguments = List.of(command).subList(1, command.length);
     if (command[0].equals("jmh")) {
       jmh(Arrays.copyOfRange(command, 1, command.length));
       return;

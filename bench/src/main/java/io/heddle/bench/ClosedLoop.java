@@ -1,41 +1,33 @@
 package io.heddle.bench;
 
-import com.sun.management.OperatingSystemMXBean;
-import com.sun.management.ThreadMXBean;
-import io.heddle.pinning.PinningRecorder;
-import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleConsumer;
-import org.HdrHistogram.ConcurrentHistogram;
-import org.HdrHistogram.Histogram;
 
 /**
- * So many virtual threads, each of which makes one call after the other. The load follows the
- * answers: a slow contestant is asked less often, so that its latencies tell less than its
- * throughput.
+ * So many callers, each of which makes one call after the other. The load follows the answers: a
+ * slow contestant is asked less often, so that its latencies tell less than its throughput.
+ *
+ * <p>A caller is a thread; for an asynchronous contestant it is a chain of calls, each started by
+ * the callback of the one before.
  */
 final class ClosedLoop {
 
-  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private static final OperatingSystemMXBean SYSTEM =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  /** How long after the end a call may still take. */
+  private static final Duration GRACE = Duration.ofSeconds(15);
 
   private final Contestant contestant;
   private final Contestant.Running client;
   private final int callers;
+  private final long serverPid;
 
-  private final Map<String, AtomicLong> errors = new ConcurrentHashMap<>();
-
-  ClosedLoop(Contestant contestant, Contestant.Running client, int callers) {
+  ClosedLoop(Contestant contestant, Contestant.Running client, int callers, long serverPid) {
     this.contestant = contestant;
     this.client = client;
     this.callers = callers;
+    this.serverPid = serverPid;
   }
 
   /**
@@ -44,56 +36,101 @@ final class ClosedLoop {
    * @param progress is told the part that is done, a few times a second
    */
   Measured run(Duration time, DoubleConsumer progress) throws InterruptedException {
-    errors.clear();
-    Histogram latency = new ConcurrentHistogram(TimeUnit.HOURS.toNanos(1), 3);
+    Tally tally = new Tally();
     CountDownLatch ended = new CountDownLatch(callers);
-    AtomicLong calls = new AtomicLong();
-
-    THREADS.resetPeakThreadCount();
-    try (PinningRecorder pins = PinningRecorder.start()) {
-      long cpu = SYSTEM.getProcessCpuTime();
-      long allocated = THREADS.getTotalThreadAllocatedBytes();
+    try (Callers threads = Callers.forMode(contestant.mode());
+        Meter meter = Meter.start(tally::inFlight, serverPid)) {
       long start = System.nanoTime();
       long end = start + time.toNanos();
       for (int i = 0; i < callers; i++) {
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  calls.addAndGet(callUntil(end, latency));
-                  ended.countDown();
-                });
+        if (client instanceof Contestant.Async async) {
+          new Chain(async, end, tally, ended).next();
+        } else {
+          Contestant.Blocking blocking = (Contestant.Blocking) client;
+          threads.start(() -> callUntil(end, blocking, tally, ended));
+        }
       }
-      while (!ended.await(200, TimeUnit.MILLISECONDS)) {
-        progress.accept(Math.min(1, (System.nanoTime() - start) / (double) time.toNanos()));
-      }
-      double seconds = (System.nanoTime() - start) / 1e9;
-      cpu = SYSTEM.getProcessCpuTime() - cpu;
-      allocated = THREADS.getTotalThreadAllocatedBytes() - allocated;
-      int peak = THREADS.getPeakThreadCount();
-      Map<String, Long> counts = new TreeMap<>();
-      errors.forEach((what, count) -> counts.put(what, count.get()));
-      return new Measured(
-          contestant, calls.get(), counts, seconds, latency, cpu, allocated, peak, pins.stop());
-    }
-  }
-
-  private long callUntil(long end, Histogram latency) {
-    long calls = 0;
-    for (long before = System.nanoTime(); before - end < 0; calls++) {
-      try {
-        client.call();
+      while (!ended.await(100, TimeUnit.MILLISECONDS)) {
         long now = System.nanoTime();
-        latency.recordValue(now - before);
-        before = now;
-      } catch (Exception e) {
-        errors.computeIfAbsent(kindOf(e), what -> new AtomicLong()).incrementAndGet();
-        before = System.nanoTime();
+        progress.accept(Math.min(1, (now - start) / (double) time.toNanos()));
+        if (now - end > GRACE.toNanos()) {
+          tally.givenUp(Tally.NO_END + GRACE.toSeconds() + " s");
+          break;
+        }
       }
+      return Measured.of(tally, meter.stop());
     }
-    return calls;
   }
 
-  private static String kindOf(Exception e) {
-    return e.getClass().getSimpleName() + ": " + e.getMessage();
+  private static void callUntil(
+      long end, Contestant.Blocking client, Tally tally, CountDownLatch ended) {
+    try {
+      for (long before = System.nanoTime(); before - end < 0; ) {
+        tally.started();
+        try {
+          client.call();
+          long now = System.nanoTime();
+          tally.succeeded(now - before);
+          before = now;
+        } catch (Exception e) {
+          tally.failed(e);
+          before = System.nanoTime();
+        }
+      }
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** One caller of an asynchronous contestant. */
+  private static final class Chain implements Contestant.Outcome {
+    private final Contestant.Async client;
+    private final long end;
+    private final Tally tally;
+    private final CountDownLatch ended;
+
+    // Who starts calls: one that ends inside its own start is followed by the loop there, not by
+    // one that is nested in it.
+    private final AtomicInteger wanted = new AtomicInteger();
+    private volatile long before;
+
+    Chain(Contestant.Async client, long end, Tally tally, CountDownLatch ended) {
+      this.client = client;
+      this.end = end;
+      this.tally = tally;
+      this.ended = ended;
+    }
+
+    void next() {
+      if (wanted.getAndIncrement() > 0) {
+        return;
+      }
+      do {
+        before = System.nanoTime();
+        if (before - end >= 0) {
+          ended.countDown();
+          return;
+        }
+        tally.started();
+        try {
+          client.start(this);
+        } catch (Exception e) {
+          tally.failed(e);
+          wanted.incrementAndGet();
+        }
+      } while (wanted.decrementAndGet() > 0);
+    }
+
+    @Override
+    public void succeeded() {
+      tally.succeeded(System.nanoTime() - before);
+      next();
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+      tally.failed(failure);
+      next();
+    }
   }
 }

@@ -1,36 +1,53 @@
 package io.heddle.bench;
 
-import io.heddle.ahc.AhcDriver;
-import io.heddle.apache.ApacheDriver;
-import io.heddle.conformance.ClientDriver;
-import io.heddle.jetty.JettyDriver;
-import io.heddle.okhttp.OkHttpDriver;
 import java.util.List;
 
-/** The libraries that Heddle bridges. */
+/** The clients that are compared: those that Heddle bridges, and the JDK's. */
 enum Library {
-  APACHE,
-  OKHTTP,
-  JETTY,
-  AHC;
+  APACHE("Apache"),
+  OKHTTP("OkHttp"),
+  JETTY("Jetty"),
+  AHC("AHC"),
+  JDK("JDK");
 
-  /** The kit's driver of our adapter. */
-  ClientDriver driver() {
-    return switch (this) {
-      case APACHE -> new ApacheDriver();
-      case OKHTTP -> new OkHttpDriver();
-      case JETTY -> new JettyDriver();
-      case AHC -> new AhcDriver();
-    };
+  private final String label;
+
+  Library(String label) {
+    this.label = label;
   }
 
-  /** The library's stock client first, then ours. */
+  String label() {
+    return label;
+  }
+
+  /** The libraries that Heddle bridges. */
+  static List<Library> bridged() {
+    return List.of(APACHE, OKHTTP, JETTY, AHC);
+  }
+
+  /** What the main job compares: the library's stock client on virtual threads first, then ours. */
   List<Contestant> contestants() {
+    return all().stream()
+        .filter(each -> each.mode() == Mode.STOCK_VIRTUAL || each.mode() == Mode.HEDDLE)
+        .filter(each -> this == JDK || isInMainJob(each))
+        .toList();
+  }
+
+  /** Stock HTTP/2 is in the main job for OkHttp alone, and where it does not stall. */
+  private boolean isInMainJob(Contestant contestant) {
+    return contestant.wire() == Wire.HTTP_1
+        || contestant.isOurs()
+        || (this == OKHTTP && OkHttpContestants.STOCK_HTTP2_ENDS);
+  }
+
+  /** Every way in which the bench can use it. */
+  List<Contestant> all() {
     return switch (this) {
       case APACHE -> ApacheContestants.all();
       case OKHTTP -> OkHttpContestants.all();
       case JETTY -> JettyContestants.all();
       case AHC -> AhcContestants.all();
+      case JDK -> JdkContestants.all();
     };
   }
 }

@@ -7,27 +7,37 @@ import org.HdrHistogram.Histogram;
 /**
  * What one contestant did in one run.
  *
- * @param calls that ended, with success or not
- * @param errors by what they were
- * @param seconds how long it took
+ * @param successes calls that ended well
+ * @param errors other calls, by what they were
+ * @param maxInFlight how many calls there were at most at a time
  * @param latency of the successful calls, in ns
- * @param cpuNanos of the whole process
- * @param allocatedBytes by all threads
- * @param peakThreads platform threads
- * @param pinning what was pinned, and the carriers
  */
 record Measured(
-    Contestant contestant,
-    long calls,
+    long successes,
     Map<String, Long> errors,
-    double seconds,
+    int maxInFlight,
     Histogram latency,
-    long cpuNanos,
-    long allocatedBytes,
-    int peakThreads,
-    PinningReport pinning) {
+    Meter.Reading reading) {
+
+  static Measured of(Tally tally, Meter.Reading reading) {
+    return new Measured(
+        tally.successes(), tally.errors(), tally.maxInFlight(), tally.latency(), reading);
+  }
+
+  /** Calls that ended, with success or not. */
+  long calls() {
+    return successes + errorCount();
+  }
 
   long errorCount() {
     return errors.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  double seconds() {
+    return reading.nanos() / 1e9;
+  }
+
+  PinningReport pinning() {
+    return reading.pinning();
   }
 }

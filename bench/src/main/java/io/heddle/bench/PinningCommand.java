@@ -1,10 +1,14 @@
 package io.heddle.bench;
 
+import io.heddle.ahc.AhcDriver;
+import io.heddle.apache.ApacheDriver;
 import io.heddle.conformance.Client;
 import io.heddle.conformance.ClientDriver;
 import io.heddle.conformance.ClientSettings;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Wire;
+import io.heddle.jetty.JettyDriver;
+import io.heddle.okhttp.OkHttpDriver;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -52,7 +56,7 @@ final class PinningCommand implements Callable<Integer> {
       names = "--library",
       split = ",",
       description = "which to try, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = List.of(Library.values());
+  private List<Library> libraries = Library.bridged();
 
   @Option(
       names = "--callers",
@@ -89,6 +93,9 @@ final class PinningCommand implements Callable<Integer> {
     check(callers > 0, "--callers must be positive: " + callers);
     check(rounds > 0, "--rounds must be positive: " + rounds);
     check(ownClass != null || classPath.isEmpty(), "--class-path is of use with --calls only");
+    for (Library each : libraries) {
+      check(Library.bridged().contains(each), "--library: there is no adapter for " + each);
+    }
     for (Path each : classPath) {
       check(Files.exists(each), "--class-path: there is no " + each);
     }
@@ -175,10 +182,10 @@ final class PinningCommand implements Callable<Integer> {
 
   private void adapterRow(PrintWriter out, PinningProof proof, Library library, Wire wire)
       throws Exception {
-    String name = library + ", " + nameOf(wire);
+    String name = library.label() + ", " + nameOf(wire);
     out.printf(ROW, name);
     out.flush();
-    ClientDriver driver = library.driver();
+    ClientDriver driver = driverOf(library);
     ClientSettings settings =
         ClientSettings.of(wire)
             .trust(wire.isTls() ? FaultServer.certificate() : null)
@@ -203,6 +210,16 @@ final class PinningCommand implements Callable<Integer> {
     }
     out.printf(CELL + "%n", carriers);
     out.flush();
+  }
+
+  private static ClientDriver driverOf(Library library) {
+    return switch (library) {
+      case APACHE -> new ApacheDriver();
+      case OKHTTP -> new OkHttpDriver();
+      case JETTY -> new JettyDriver();
+      case AHC -> new AhcDriver();
+      case JDK -> throw new IllegalArgumentException(library.label());
+    };
   }
 
   private static String nameOf(Wire wire) {

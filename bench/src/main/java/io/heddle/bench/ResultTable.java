@@ -2,6 +2,7 @@ package io.heddle.bench;
 
 import io.heddle.pinning.PinningReport;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,17 +25,17 @@ final class ResultTable {
           "carriers",
           "pinned");
 
-  private final List<Measured> results;
+  private final Map<Contestant, Measured> results;
 
-  ResultTable(List<Measured> results) {
-    this.results = List.copyOf(results);
+  ResultTable(Map<Contestant, Measured> results) {
+    this.results = new LinkedHashMap<>(results);
   }
 
   /** The table, with the errors by kind and the pins of our own contestants below it. */
   String text() {
     List<List<String>> rows = new ArrayList<>();
     rows.add(HEAD);
-    results.forEach(result -> rows.add(row(result)));
+    results.forEach((contestant, result) -> rows.add(row(contestant, result)));
     StringBuilder text = new StringBuilder();
     for (List<String> row : rows) {
       for (int column = 0; column < row.size(); column++) {
@@ -44,20 +45,15 @@ final class ResultTable {
       }
       text.append(System.lineSeparator());
     }
-    for (Measured result : results) {
+    for (Map.Entry<Contestant, Measured> each : results.entrySet()) {
+      String name = each.getKey().name();
+      Measured result = each.getValue();
       for (Map.Entry<String, Long> error : result.errors().entrySet()) {
         text.append(
-            String.format(
-                Locale.ROOT,
-                "%n%s: %,d × %s",
-                result.contestant().name(),
-                error.getValue(),
-                error.getKey()));
+            String.format(Locale.ROOT, "%n%s: %,d × %s", name, error.getValue(), error.getKey()));
       }
       if (!result.pinning().isClean()) {
-        text.append(
-            String.format(
-                Locale.ROOT, "%n%s: %s", result.contestant().name(), result.pinning().describe()));
+        text.append(String.format(Locale.ROOT, "%n%s: %s", name, result.pinning().describe()));
       }
     }
     return text.toString();
@@ -67,19 +63,19 @@ final class ResultTable {
     return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
   }
 
-  private static List<String> row(Measured result) {
+  private static List<String> row(Contestant contestant, Measured result) {
     long calls = Math.max(1, result.calls());
     PinningReport pinning = result.pinning();
     return List.of(
-        result.contestant().name(),
+        contestant.name(),
         number("%,d", result.calls()),
         number("%,d", result.errorCount()),
         number("%,.0f", result.calls() / result.seconds()),
         number("%.2f", result.latency().getValueAtPercentile(50) / 1e6),
         number("%.2f", result.latency().getValueAtPercentile(99) / 1e6),
-        number("%.1f", result.cpuNanos() / 1e3 / calls),
-        number("%,d", result.allocatedBytes() / calls),
-        number("%d", result.peakThreads()),
+        number("%.1f", result.reading().cpuNanos() / 1e3 / calls),
+        number("%,d", result.reading().allocatedBytes() / calls),
+        number("%d", result.reading().peakThreads()),
         number("%d", pinning.peakCarriers()),
         number("%,d", pinning.events().size()));
   }
@@ -107,6 +103,8 @@ final class ResultTable {
   }
 
   private Stream<Measured> ours() {
-    return results.stream().filter(result -> result.contestant().isOurs());
+    return results.entrySet().stream()
+        .filter(each -> each.getKey().isOurs())
+        .map(Map.Entry::getValue);
   }
 }

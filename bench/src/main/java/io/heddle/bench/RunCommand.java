@@ -6,9 +6,10 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -69,8 +70,8 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--library",
       split = ",",
-      description = "which to compare, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = List.of(Library.values());
+      description = "which to compare, of ${COMPLETION-CANDIDATES} (default: all but JDK)")
+  private List<Library> libraries = Library.bridged();
 
   private final PrintStream out = System.out;
 
@@ -83,10 +84,10 @@ final class RunCommand implements Callable<Integer> {
     check(bytes >= 0, "--bytes must not be negative: " + bytes);
     if (url != null) {
       checkReachable(url);
-      return measure(url);
+      return measure(url, Meter.NO_SERVER);
     }
     try (TargetProcess server = TargetProcess.start()) {
-      return measure(server.uri().resolve("/?bytes=" + bytes + "&delay=" + delay));
+      return measure(server.uri().resolve("/?bytes=" + bytes + "&delay=" + delay), server.pid());
     }
   }
 
@@ -109,7 +110,7 @@ final class RunCommand implements Callable<Integer> {
     }
   }
 
-  private int measure(URI uri) throws InterruptedException {
+  private int measure(URI uri, long serverPid) throws InterruptedException {
     out.printf(
         Locale.ROOT,
         "%d virtual threads, %d s for each client after %d s of warm-up, %s%nJDK %s, %d processors%n%n",
@@ -122,16 +123,17 @@ final class RunCommand implements Callable<Integer> {
     if (libraries.contains(Library.OKHTTP) && !OkHttpContestants.leftOut().isEmpty()) {
       out.printf("%s%n%n", OkHttpContestants.leftOut());
     }
-    List<Measured> results = new ArrayList<>();
+    Map<Contestant, Measured> results = new LinkedHashMap<>();
     for (Contestant contestant :
         libraries.stream().flatMap(each -> each.contestants().stream()).toList()) {
       try (Contestant.Running client = contestant.open(uri, callers)) {
-        ClosedLoop loop = new ClosedLoop(contestant, client, callers);
+        ClosedLoop loop = new ClosedLoop(contestant, client, callers, serverPid);
         if (warmUp > 0) {
           loop.run(
               Duration.ofSeconds(warmUp), new ProgressLine(out, contestant.name() + ", warm-up"));
         }
-        results.add(
+        results.put(
+            contestant,
             loop.run(Duration.ofSeconds(seconds), new ProgressLine(out, contestant.name())));
       }
     }

@@ -6,31 +6,31 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** {@link TargetServer} in a JVM of its own, so that its work is not counted as the client's. */
 final class TargetProcess implements AutoCloseable {
 
-  private static final String READY = "listening on ";
+  /** How many addresses it listens on: more connections than one address has ports for. */
+  static final int ADDRESSES = 64;
+
+  private static final String READY = "listening on ports ";
 
   private final Process process;
-  private final URI uri;
+  private final int port;
+  private final int tlsPort;
 
-  private TargetProcess(Process process, URI uri) {
+  private TargetProcess(Process process, int port, int tlsPort) {
     this.process = process;
-    this.uri = uri;
+    this.port = port;
+    this.tlsPort = tlsPort;
   }
 
   /** Starts the server and waits until it listens. */
   static TargetProcess start() throws IOException {
     Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx512m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                TargetProcess.class.getName())
+        Jvm.start(TargetProcess.class, List.of("-Xmx1g"))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
@@ -41,30 +41,44 @@ final class TargetProcess implements AutoCloseable {
       process.destroy();
       throw new IOException("the embedded server did not start: " + line);
     }
-    return new TargetProcess(process, URI.create(line.substring(READY.length())));
+    List<Integer> ports =
+        List.of(line.substring(READY.length()).split(" ", -1)).stream()
+            .map(Integer::valueOf)
+            .toList();
+    return new TargetProcess(process, ports.get(0), ports.get(1));
   }
 
+  /** Its first address. */
   URI uri() {
-    return uri;
+    return URI.create("http://127.0.0.1:" + port + "/");
+  }
+
+  /** Its address with TLS. */
+  URI tlsUri() {
+    return URI.create("https://127.0.0.1:" + tlsPort + "/");
+  }
+
+  /** So many of its addresses, each with this path and query. */
+  List<URI> uris(int count, String path) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(i -> URI.create("http://127.0.0." + i + ":" + port + path))
+        .toList();
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   @Override
   public void close() {
-    process.destroy();
-    try {
-      if (!process.waitFor(5, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-      }
-    } catch (InterruptedException e) {
-      process.destroyForcibly();
-      Thread.currentThread().interrupt();
-    }
+    Jvm.end(process);
   }
 
   /** The server's own JVM. It ends with the process that started it, whose pipe it reads. */
   public static void main(String[] args) throws Exception {
-    try (TargetServer server = new TargetServer(Runtime.getRuntime().availableProcessors())) {
-      System.out.println(READY + "http://127.0.0.1:" + server.port() + "/");
+    int threads = Runtime.getRuntime().availableProcessors();
+    try (TargetServer server = new TargetServer(threads, ADDRESSES)) {
+      System.out.println(READY + server.port() + " " + server.tlsPort());
       System.out.flush();
       System.in.transferTo(OutputStream.nullOutputStream());
     }

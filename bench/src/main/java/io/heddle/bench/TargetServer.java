@@ -1,8 +1,6 @@
 package io.heddle.bench;
 
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -12,101 +10,101 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.DefaultFullHttpResponse;
-import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.codec.http.HttpHeaderNames;
-import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerUpgradeHandler;
-import io.netty.handler.codec.http.HttpVersion;
-import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.codec.http.QueryStringDecoder;
 import io.netty.handler.codec.http2.CleartextHttp2ServerUpgradeHandler;
-import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
-import io.netty.handler.codec.http2.DefaultHttp2Headers;
-import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
-import io.netty.handler.codec.http2.Http2DataFrame;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
-import io.netty.handler.codec.http2.Http2Headers;
-import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2ServerUpgradeCodec;
 import io.netty.handler.codec.http2.Http2Settings;
-import io.netty.util.AttributeKey;
-import io.netty.util.ReferenceCountUtil;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.AsciiString;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 
 /**
- * The server that is called: small answers, at once or after a delay, over HTTP/1.1 and HTTP/2
- * without TLS on one port of the loopback.
+ * The server that is called: answers at once or later, over HTTP/1.1 and HTTP/2, without TLS on one
+ * port of several addresses of the loopback, and with TLS on another port.
  *
  * <p>{@code /?bytes=N&delay=MS} answers with N bytes (default 128) after MS milliseconds (default
- * 0). A request body is read and dropped.
+ * 0); {@link TargetControl} has more. A request body is read and dropped.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // a write that fails is a client that left
+@SuppressWarnings("FutureReturnValueIgnored") // a close that fails is a client that left
 final class TargetServer implements AutoCloseable {
 
   /** As most servers allow at a time; nginx has 128, Jetty 1,024. */
-  private static final int MAX_CONCURRENT_STREAMS = 1_000;
+  static final int MAX_CONCURRENT_STREAMS = 1_000;
 
   private final MultiThreadIoEventLoopGroup loops;
-  private final Channel listening;
+  private final List<Channel> listening = new ArrayList<>();
+  private final TargetControl control = new TargetControl();
+  private final int port;
+  private final int tlsPort;
 
-  TargetServer(int threads) throws InterruptedException {
+  /**
+   * Listens.
+   *
+   * @param addresses how many, from 127.0.0.1 on
+   */
+  TargetServer(int threads, int addresses) throws InterruptedException {
     loops = new MultiThreadIoEventLoopGroup(threads, NioIoHandler.newFactory());
-    listening =
+    port = listen("127.0.0.1", 0, new Plain());
+    tlsPort = listen("127.0.0.1", 0, new Tls());
+    for (int i = 2; i <= addresses; i++) {
+      listen("127.0.0." + i, port, new Plain());
+    }
+  }
+
+  private int listen(String address, int port, ChannelHandler connections)
+      throws InterruptedException {
+    Channel channel =
         new ServerBootstrap()
             .group(loops)
             .channel(NioServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, 8_192)
             .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(new Connections())
-            .bind("127.0.0.1", 0)
+            .childHandler(connections)
+            .bind(address, port)
             .sync()
             .channel();
+    listening.add(channel);
+    return ((InetSocketAddress) channel.localAddress()).getPort();
   }
 
   int port() {
-    return ((InetSocketAddress) listening.localAddress()).getPort();
+    return port;
+  }
+
+  int tlsPort() {
+    return tlsPort;
   }
 
   @Override
   public void close() {
-    listening.close().syncUninterruptibly();
+    listening.forEach(each -> each.close().syncUninterruptibly());
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  /** What a request asks for. */
-  private record Wish(int bytes, long delayMillis) {
-
-    static Wish of(String uri) {
-      QueryStringDecoder query = new QueryStringDecoder(uri);
-      return new Wish(number(query, "bytes", 128), number(query, "delay", 0));
-    }
-
-    private static int number(QueryStringDecoder query, String name, int otherwise) {
-      List<String> values = query.parameters().get(name);
-      return values == null ? otherwise : Integer.parseInt(values.get(0));
-    }
-
-    ByteBuf body() {
-      return Unpooled.wrappedBuffer(new byte[bytes]);
-    }
-
-    /** Now, or later on the same event loop. */
-    void after(ChannelHandlerContext context, Runnable answer) {
-      if (delayMillis == 0) {
-        answer.run();
-      } else {
-        context.executor().schedule(answer, delayMillis, TimeUnit.MILLISECONDS);
-      }
-    }
+  private static Http2FrameCodec frames() {
+    return Http2FrameCodecBuilder.forServer()
+        .initialSettings(new Http2Settings().maxConcurrentStreams(MAX_CONCURRENT_STREAMS))
+        .build();
   }
 
-  /** HTTP/2 for connections that begin with its preface, HTTP/1.1 for others. */
-  private static final class Connections extends ChannelInitializer<Channel> {
+  /** HTTP/2 for connections that begin with its preface or ask for it, HTTP/1.1 for others. */
+  private final class Plain extends ChannelInitializer<Channel> {
+
+    private static final int LONGEST_UPGRADE = 4 << 20;
 
     @Override
     protected void initChannel(Channel connection) {
@@ -115,99 +113,81 @@ final class TargetServer implements AutoCloseable {
           new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel connection) {
-              connection.pipeline().remove(Exchange.class);
+              connection.pipeline().remove(TargetHttp1.class);
               connection
                   .pipeline()
                   .addLast(
-                      Http2FrameCodecBuilder.forServer()
-                          .initialSettings(
-                              new Http2Settings().maxConcurrentStreams(MAX_CONCURRENT_STREAMS))
-                          .build(),
-                      new Http2MultiplexHandler(new Stream()),
-                      new Gone());
+                      frames(), new Http2MultiplexHandler(new TargetHttp2(control)), new Gone());
             }
           };
+      HttpServerUpgradeHandler upgrade =
+          new HttpServerUpgradeHandler(
+              http1,
+              protocol ->
+                  AsciiString.contentEquals(Http2CodecUtil.HTTP_UPGRADE_PROTOCOL_NAME, protocol)
+                      ? new Http2ServerUpgradeCodec(
+                          frames(), new Http2MultiplexHandler(new TargetHttp2(control)))
+                      : null,
+              LONGEST_UPGRADE);
       connection
           .pipeline()
-          .addLast(
-              new CleartextHttp2ServerUpgradeHandler(
-                  http1, new HttpServerUpgradeHandler(http1, protocol -> null), http2))
-          .addLast(new Exchange());
+          .addLast(new CleartextHttp2ServerUpgradeHandler(http1, upgrade, http2))
+          .addLast(new TargetHttp1(control));
     }
   }
 
-  /** HTTP/1.1: one request after the other. */
-  private static final class Exchange extends ChannelInboundHandlerAdapter {
-    private Wish wish = new Wish(0, 0);
+  /** What ALPN says. */
+  private final class Tls extends ChannelInitializer<Channel> {
+    private final SslContext context = context();
 
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      if (message instanceof HttpRequest request) {
-        wish = Wish.of(request.uri());
+    private static SslContext context() {
+      try {
+        return SslContextBuilder.forServer(Certificate.keys())
+            .sslProvider(SslProvider.JDK)
+            .applicationProtocolConfig(
+                new ApplicationProtocolConfig(
+                    ApplicationProtocolConfig.Protocol.ALPN,
+                    ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+                    ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+                    ApplicationProtocolNames.HTTP_2,
+                    ApplicationProtocolNames.HTTP_1_1))
+            .build();
+      } catch (SSLException e) {
+        throw new IllegalStateException(e);
       }
-      if (message instanceof LastHttpContent) {
-        wish.after(context, () -> answer(context, wish));
-      }
-      ReferenceCountUtil.release(message);
     }
 
-    private static void answer(ChannelHandlerContext context, Wish wish) {
-      FullHttpResponse response =
-          new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, wish.body());
-      response.headers().set(HttpHeaderNames.CONTENT_LENGTH, wish.bytes());
-      context.writeAndFlush(response, context.voidPromise());
+    @Override
+    protected void initChannel(Channel connection) {
+      connection.pipeline().addLast(context.newHandler(connection.alloc()), new Negotiated());
+    }
+  }
+
+  private final class Negotiated extends ApplicationProtocolNegotiationHandler {
+
+    Negotiated() {
+      super(ApplicationProtocolNames.HTTP_1_1);
     }
 
     @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      context.close(); // a client that left
+    protected void configurePipeline(ChannelHandlerContext context, String protocol) {
+      if (protocol.equals(ApplicationProtocolNames.HTTP_2)) {
+        context
+            .pipeline()
+            .addLast(frames(), new Http2MultiplexHandler(new TargetHttp2(control)), new Gone());
+      } else {
+        context.pipeline().addLast(new HttpServerCodec(), new TargetHttp1(control));
+      }
+    }
+
+    @Override
+    protected void handshakeFailure(ChannelHandlerContext context, Throwable cause) {
+      context.close();
     }
   }
 
   /** The end of a connection whose client has left without a word. */
   private static final class Gone extends ChannelInboundHandlerAdapter {
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      context.close();
-    }
-  }
-
-  /** One HTTP/2 stream. */
-  @ChannelHandler.Sharable
-  private static final class Stream extends ChannelInboundHandlerAdapter {
-    private static final AttributeKey<Wish> WISH = AttributeKey.valueOf("wish");
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      if (message instanceof Http2HeadersFrame head) {
-        Wish wish = Wish.of(String.valueOf(head.headers().path()));
-        context.channel().attr(WISH).set(wish);
-        answerIf(head.isEndStream(), context);
-      } else if (message instanceof Http2DataFrame data) {
-        boolean last = data.isEndStream();
-        data.release();
-        answerIf(last, context);
-      } else {
-        ReferenceCountUtil.release(message);
-      }
-    }
-
-    private static void answerIf(boolean requestComplete, ChannelHandlerContext context) {
-      if (requestComplete) {
-        Wish wish = context.channel().attr(WISH).get();
-        wish.after(context, () -> answer(context, wish));
-      }
-    }
-
-    private static void answer(ChannelHandlerContext context, Wish wish) {
-      Http2Headers head =
-          new DefaultHttp2Headers()
-              .status("200")
-              .setInt(HttpHeaderNames.CONTENT_LENGTH, wish.bytes());
-      context.write(new DefaultHttp2HeadersFrame(head));
-      context.writeAndFlush(new DefaultHttp2DataFrame(wish.body(), true));
-    }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {

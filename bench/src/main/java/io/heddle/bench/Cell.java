@@ -1,0 +1,48 @@
+package io.heddle.bench;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client in one mode on one wire in one scenario: figures, or in words why there are none.
+ *
+ * @param scenario its key
+ * @param variant within the scenario; empty if it has none
+ * @param rounds the figures of each round; empty if there are none
+ * @param note what was scaled, or went wrong in a round; empty if nothing
+ * @param absence why there are no figures; empty if there are
+ */
+record Cell(
+    String scenario,
+    String variant,
+    Library library,
+    Mode mode,
+    Wire wire,
+    List<Figures> rounds,
+    String note,
+    String absence) {
+
+  Cell {
+    rounds = List.copyOf(rounds);
+  }
+
+  /** What a table calls the client. */
+  String name() {
+    return library.label() + " " + mode.suffix() + ", " + wire;
+  }
+
+  /** Of a figure in each round; null without figures. */
+  @Nullable Spread spread(ToDoubleFunction<Figures> figure) {
+    return Spread.of(rounds.stream().mapToDouble(figure));
+  }
+
+  /** The figure in each round. */
+  List<Double> values(ToDoubleFunction<Figures> figure) {
+    return rounds.stream().map(figure::applyAsDouble).toList();
+  }
+
+  long errorCount() {
+    return rounds.stream().mapToLong(Figures::errorCount).sum();
+  }
+}

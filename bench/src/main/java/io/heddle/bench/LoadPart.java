@@ -1,0 +1,184 @@
+package io.heddle.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The scenarios in which each contestant calls one server: closed loops, open loops, and many calls
+ * at once. Contestants of one library take turns, round by round.
+ */
+final class LoadPart {
+
+  private static final long HEAP_MEGABYTES = 1_500;
+  private static final long MOST_HELD_HEAP_MEGABYTES = 8_000;
+
+  /** Fewer than a server's streams for each connection, so that one connection does for all. */
+  private static final int CALLS_PER_ADDRESS = 800;
+
+  private final Size size;
+  private final Fit fit;
+  private final TargetProcess server;
+  private final Recorder recorder;
+  private final Set<LoadScenario> scenarios;
+
+  LoadPart(
+      Size size, Fit fit, TargetProcess server, Recorder recorder, Set<LoadScenario> scenarios) {
+    this.size = size;
+    this.fit = fit;
+    this.server = server;
+    this.recorder = recorder;
+    this.scenarios = scenarios;
+  }
+
+  /** How many steps {@link #run} will take. */
+  int steps(List<Library> libraries) {
+    int steps = 0;
+    for (Library library : libraries) {
+      for (LoadScenario scenario : scenarios) {
+        if (scenario.isIn(size)) {
+          steps += contestants(library).size() * scenario.rounds(size);
+        }
+      }
+    }
+    return steps;
+  }
+
+  private List<Contestant> contestants(Library library) {
+    return library.all().stream().filter(each -> Matrix.isIn(size, each)).toList();
+  }
+
+  void run(List<Library> libraries) throws InterruptedException {
+    for (Library library : libraries) {
+      noteAbsences(library);
+      try (Crew crew = new Crew(HEAP_MEGABYTES)) {
+        for (LoadScenario scenario : scenarios) {
+          if (scenario.isIn(size) && scenario != LoadScenario.LONG) {
+            run(scenario, contestants(library), crew);
+          }
+        }
+      }
+      if (scenarios.contains(LoadScenario.LONG)) {
+        long heap =
+            Math.min(MOST_HELD_HEAP_MEGABYTES, fit.machine().availableBytes() / 2 / (1 << 20));
+        try (Crew crew = new Crew(heap)) {
+          run(LoadScenario.LONG, contestants(library), crew);
+        }
+      }
+    }
+  }
+
+  private void noteAbsences(Library library) {
+    for (LoadScenario scenario : scenarios) {
+      for (Mode mode : Mode.values()) {
+        for (Wire wire : Wire.values()) {
+          String why = absence(scenario, library, mode, wire);
+          if (!why.isEmpty()) {
+            recorder.add(
+                new Cell(scenario.key(), "", library, mode, wire, List.of(), "", why));
+          }
+        }
+      }
+    }
+  }
+
+  private String absence(LoadScenario scenario, Library library, Mode mode, Wire wire) {
+    String impossible = Matrix.impossible(library, mode, wire);
+    if (!impossible.isEmpty()) {
+      return impossible;
+    }
+    boolean isIn =
+        scenario.isIn(size)
+            && contestants(library).stream()
+                .anyMatch(each -> each.mode() == mode && each.wire() == wire);
+    return isIn ? "" : "only in the full size";
+  }
+
+  private void run(LoadScenario scenario, List<Contestant> contestants, Crew crew)
+      throws InterruptedException {
+    List<Trial> trials =
+        contestants.stream().map(each -> new Trial(scenario, each, crew)).toList();
+    for (int round = 0; round < scenario.rounds(size); round++) {
+      for (Trial trial : trials) {
+        trial.round();
+      }
+    }
+    trials.forEach(trial -> recorder.add(trial.cell()));
+  }
+
+  /** One contestant in one scenario. */
+  private final class Trial {
+    private final LoadScenario scenario;
+    private final Contestant contestant;
+    private final Crew crew;
+    private final Fit.Plan plan;
+    private final Ask ask;
+    private final List<Figures> rounds = new ArrayList<>();
+    private String failure = "";
+    private boolean isOver;
+
+    Trial(LoadScenario scenario, Contestant contestant, Crew crew) {
+      this.scenario = scenario;
+      this.contestant = contestant;
+      this.crew = crew;
+      int calls = scenario.calls(size);
+      int addresses =
+          scenario.isClosed()
+              ? 1
+              : Math.clamp(calls / CALLS_PER_ADDRESS + 1, 1, TargetProcess.ADDRESSES);
+      this.plan = fit.plan(contestant, calls, addresses);
+      this.ask = new Ask(server.uris(addresses, scenario.path()), Ask.GET, false);
+    }
+
+    void round() throws InterruptedException {
+      recorder.step(scenario.key() + ": " + contestant.name());
+      if (isOver || plan.isRefused()) {
+        return;
+      }
+      Task task =
+          new Task(
+              contestant.library(),
+              contestant.mode(),
+              contestant.wire(),
+              ask,
+              scenario.load(size, plan.calls(), !crew.isWarm(contestant)),
+              new Target(server.uri(), server.pid()));
+      WorkerProcess.Outcome outcome = crew.run(contestant, task);
+      if (outcome.figures() != null) {
+        rounds.add(outcome.figures());
+      } else {
+        failure = String.valueOf(outcome.failure());
+      }
+      isOver = outcome.isLost(); // what stalls once need not do so again
+      if (scenario == LoadScenario.LONG) {
+        crew.dismiss(contestant); // memory of the next is measured from the start
+      }
+    }
+
+    Cell cell() {
+      List<String> notes = new ArrayList<>();
+      if (scenario.calls(size) < scenario.fullCalls()) {
+        notes.add(
+            String.format("%,d instead of %,d calls: %s", scenario.calls(size),
+                scenario.fullCalls(), size.label()));
+      }
+      if (!plan.note().isEmpty()) {
+        notes.add(plan.note());
+        recorder.note(scenario.key() + ": " + plan.note());
+      }
+      if (!failure.isEmpty()) {
+        notes.add(failure);
+      }
+      String absence = rounds.isEmpty() ? plan.isRefused() ? plan.note() : failure : "";
+      return new Cell(
+          scenario.key(),
+          "",
+          contestant.library(),
+          contestant.mode(),
+          contestant.wire(),
+          rounds,
+          String.join("; ", notes),
+          absence);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.heddle.bench;
+
+/** The scenarios in which each contestant calls one server. */
+enum LoadScenario {
+  CLOSED_100("closed-100", "100 callers, each one call after the other", 0, 0),
+  CLOSED_1000("closed-1000", "1,000 callers, each one call after the other", 0, 0),
+  AT_ONCE("at-once", "10,000 calls answered at once, 100,000 a second meant", 0, 100_000),
+  TENTH("tenth", "10,000 calls of 100 ms, 10,000 a second meant", 100, 10_000),
+  SECOND("second", "10,000 calls of 1 s, 1,000 a second meant", 1_000, 1_000),
+  LONG("long", "41,000 calls in flight at once", 0, 0);
+
+  private final String key;
+  private final String title;
+  private final int delayMillis;
+  private final int perSecond;
+
+  LoadScenario(String key, String title, int delayMillis, int perSecond) {
+    this.key = key;
+    this.title = title;
+    this.delayMillis = delayMillis;
+    this.perSecond = perSecond;
+  }
+
+  /** What files and options call it. */
+  String key() {
+    return key;
+  }
+
+  /** What a reader calls it. */
+  String title() {
+    return title;
+  }
+
+  boolean isClosed() {
+    return this == CLOSED_100 || this == CLOSED_1000;
+  }
+
+  boolean isOpen() {
+    return perSecond > 0;
+  }
+
+  /** Meant to start in a second; 0 if it is no open loop. */
+  int perSecond() {
+    return perSecond;
+  }
+
+  /** How many calls there are at a time, or callers, in the full size. */
+  int fullCalls() {
+    return switch (this) {
+      case CLOSED_100 -> 100;
+      case CLOSED_1000 -> 1_000;
+      case LONG -> 41_000;
+      default -> 10_000;
+    };
+  }
+
+  int calls(Size size) {
+    return switch (this) {
+      case CLOSED_100, CLOSED_1000 -> fullCalls();
+      case LONG -> size.pick(200, 2_000, 41_000);
+      case SECOND -> size.pick(200, 1_000, 10_000);
+      case TENTH, AT_ONCE -> size.pick(500, 5_000, 10_000);
+    };
+  }
+
+  /** How often it is done, in turn with the other contestants. */
+  int rounds(Size size) {
+    return isClosed() ? size.pick(1, 3, 5) : size.pick(1, 1, 3);
+  }
+
+  /** Whether it is done in this size. */
+  boolean isIn(Size size) {
+    return this != CLOSED_1000 || size == Size.FULL;
+  }
+
+  /**
+   * What a worker is told.
+   *
+   * @param isFirst whether the worker is new to it
+   */
+  Task.Load load(Size size, int calls, boolean isFirst) {
+    return switch (this) {
+      case CLOSED_100, CLOSED_1000 ->
+          Task.Load.closed(
+              calls,
+              size.pick(300, 800, 5_000),
+              isFirst ? size.pick(300, 1_500, 10_000) : size.pick(0, 100, 500));
+      case LONG -> Task.Load.held(calls, size.pick(5, 15, 60));
+      default -> Task.Load.open(calls, perSecond, size.pick(5, 15, 60));
+    };
+  }
+
+  /** What is asked of the server. */
+  String path() {
+    return this == LONG ? "/?hold=1" : delayMillis == 0 ? "/" : "/?delay=" + delayMillis;
+  }
+}

@@ -1,0 +1,60 @@
+package io.heddle.bench;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Gathers what the parts of a run find, and shows how far they are. Any thread may ask it. */
+final class Recorder {
+
+  private final PrintStream out;
+  private final List<Cell> cells = new ArrayList<>();
+  private final List<Timeline> timelines = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private int steps;
+  private int done;
+
+  Recorder(PrintStream out) {
+    this.out = out;
+  }
+
+  /** So many further steps are to come. */
+  synchronized void expect(int more) {
+    steps += more;
+  }
+
+  /** A step begins. */
+  synchronized void step(String what) {
+    new ProgressLine(out, what).accept(steps == 0 ? 0 : Math.min(1, done / (double) steps));
+    done++;
+  }
+
+  synchronized void add(Cell cell) {
+    cells.add(cell);
+  }
+
+  synchronized void add(Timeline timeline) {
+    timelines.add(timeline);
+  }
+
+  synchronized List<Timeline> timelines() {
+    return List.copyOf(timelines);
+  }
+
+  /** What the reader should know; said once, however often it is told. */
+  synchronized void note(String note) {
+    if (!notes.contains(note)) {
+      notes.add(note);
+      ProgressLine.clear(out);
+      out.println(note);
+    }
+  }
+
+  synchronized List<Cell> cells() {
+    return List.copyOf(cells);
+  }
+
+  synchronized List<String> notes() {
+    return List.copyOf(notes);
+  }
+}

@@ -1,0 +1,160 @@
+package io.heddle.bench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Everything: all scenarios, and a report. */
+@Command(
+    name = "report",
+    description =
+        "Runs all scenarios and writes report.html, run.json and cells.csv. Interrupted, it writes"
+            + " what was measured. Ends with 1 if Heddle pinned a carrier.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+final class ReportCommand implements Callable<Integer> {
+
+  @Option(names = "--full", description = "the full size, which takes hours")
+  private boolean full;
+
+  @Option(
+      names = "--smoke",
+      description = "a minute or two, to see that all works; the figures mean little")
+  private boolean smoke;
+
+  @Option(
+      names = "--part",
+      split = ",",
+      description = "what to run, of ${COMPLETION-CANDIDATES} (default: all)")
+  private Set<Part> parts = EnumSet.allOf(Part.class);
+
+  @Option(
+      names = "--scenario",
+      split = ",",
+      description = "which of part LOAD, of ${COMPLETION-CANDIDATES} (default: all)")
+  private Set<LoadScenario> scenarios = EnumSet.allOf(LoadScenario.class);
+
+  @Option(
+      names = "--library",
+      split = ",",
+      description = "which clients, of ${COMPLETION-CANDIDATES} (default: all)")
+  private List<Library> libraries = List.of(Library.values());
+
+  @Option(
+      names = "--out",
+      description = "the directory to write to (default: report, beside the bench's jar)")
+  private @Nullable Path directory;
+
+  private final PrintStream out = System.out;
+  private final Recorder recorder = new Recorder(out);
+  private final Instant started = Instant.now();
+  private final AtomicBoolean isWritten = new AtomicBoolean();
+
+  /** What there is to run. */
+  enum Part {
+    LOAD,
+    PAYLOAD
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Size size = full ? Size.FULL : smoke ? Size.SMOKE : Size.DEFAULT;
+    Machine machine = Machine.here();
+    Path to = directory == null ? besideJar() : directory;
+    Files.createDirectories(to);
+    out.printf(
+        Locale.ROOT,
+        "%s on %s, %d processors, %,d MiB free, JDK %s%n",
+        size.label(),
+        machine.os(),
+        machine.processors(),
+        machine.availableBytes() >> 20,
+        Runtime.version());
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> writeOnce(to, size, machine, true), "last-words"));
+    try (TargetProcess server = TargetProcess.start()) {
+      Fit fit = new Fit(machine, Runtime.version().feature());
+      LoadPart load = new LoadPart(size, fit, server, recorder, scenarios);
+      if (parts.contains(Part.LOAD)) {
+        recorder.expect(load.steps(libraries));
+      }
+      PayloadPart payload = new PayloadPart(size, server, recorder);
+      if (parts.contains(Part.PAYLOAD)) {
+        recorder.expect(payload.steps(libraries));
+      }
+      if (parts.contains(Part.LOAD)) {
+        load.run(libraries);
+      }
+      if (parts.contains(Part.PAYLOAD)) {
+        payload.run(libraries);
+      }
+    }
+    ProgressLine.clear(out);
+    RunRecord run = writeOnce(to, size, machine, false);
+    return run == null || pins(run) > 0 ? 1 : 0;
+  }
+
+  private static long pins(RunRecord run) {
+    return run.cells().stream()
+        .filter(each -> each.mode() == Mode.HEDDLE)
+        .flatMap(each -> each.rounds().stream())
+        .mapToLong(Figures::pins)
+        .sum();
+  }
+
+  /** Writes the files, unless that was done before; at the end, or when the run is interrupted. */
+  private @Nullable RunRecord writeOnce(
+      Path to, Size size, Machine machine, boolean isInterrupted) {
+    if (isWritten.getAndSet(true)) {
+      return null;
+    }
+    List<String> command = new ArrayList<>(List.of("bench/run", "report"));
+    command.addAll(Bench.arguments());
+    RunRecord run =
+        new RunRecord(
+            String.join(" ", command),
+            started.truncatedTo(ChronoUnit.SECONDS).toString(),
+            ChronoUnit.MILLIS.between(started, Instant.now()) / 1e3,
+            size.label(),
+            isInterrupted,
+            machine,
+            Versions.all(),
+            recorder.notes(),
+            recorder.cells(),
+            recorder.timelines());
+    try {
+      new ReportFiles(run).writeTo(to);
+    } catch (IOException e) {
+      System.err.println("the report cannot be written: " + e);
+      return run;
+    }
+    out.printf(
+        Locale.ROOT,
+        "%n%s%s, after %,.0f s%n",
+        isInterrupted ? "interrupted; what was measured is in " : "",
+        to.resolve(ReportFiles.HTML).toUri(),
+        run.seconds());
+    return run;
+  }
+
+  private static Path besideJar() {
+    Path jar = Path.of(System.getProperty("java.class.path"));
+    Path parent = jar.toAbsolutePath().getParent();
+    return Files.isRegularFile(jar) && parent != null
+        ? parent.resolve("report")
+        : Path.of("report");
+  }
+}

@@ -1,0 +1,34 @@
+package io.heddle.bench;
+
+import java.util.List;
+
+/**
+ * How a service answered over time, while one that it calls turned slow.
+ *
+ * @param server that the service runs on
+ * @param slots one after the other, each of the same length
+ * @param turns when the other service changed
+ */
+record Timeline(String server, Mode mode, Wire wire, List<Slot> slots, List<Turn> turns) {
+
+  /**
+   * What became of the requests that need only the quick service, and were meant to start in this
+   * slot.
+   *
+   * @param millis when it began, since the start
+   * @param answeredPerSecond with success
+   * @param p50 of those, in ms; as {@code p99}; NaN if there were none
+   * @param errors how many were not
+   */
+  record Slot(long millis, double answeredPerSecond, double p50, double p99, int errors) {}
+
+  /** From this moment on the other service took so long. */
+  record Turn(long millis, long toMillis) {}
+
+  /** What a reader calls it. */
+  String name() {
+    return mode == Mode.HEDDLE
+        ? "virtual threads, Heddle, " + wire
+        : "pool of platform threads, stock client, " + wire;
+  }
+}
