@@ -57,7 +57,11 @@ public final class Bench {
 
   private static void jmh(String[] args) {
     try {
-      org.openjdk.jmh.Main.main(args);
+      if (args.length == 0) {
+        ShortJmh.run();
+      } else {
+        org.openjdk.jmh.Main.main(args);
+      }
     } catch (Exception e) {
       throw new IllegalStateException("JMH failed", e);
     }

@@ -152,7 +152,10 @@ final class HtmlReport {
     StringBuilder list = new StringBuilder("<dl>");
     item(list, "System", machine.os());
     item(list, "Processor", machine.processors() + " × " + machine.cpu());
-    item(list, "Memory", format("%,d MiB, %,d free", machine.memoryBytes() >> 20, machine.availableBytes() >> 20));
+    item(
+        list,
+        "Memory",
+        format("%,d MiB, %,d free", machine.memoryBytes() >> 20, machine.availableBytes() >> 20));
     item(list, "Descriptors", format("%,d for a process", machine.descriptors()));
     item(list, "Ports", format("%,d for each destination", machine.ports()));
     item(list, "Threads", format("%,d further ones", machine.threads()));

@@ -43,7 +43,8 @@ final class RatioChart {
   String svg(String title) {
     double far =
         rows.stream()
-            .mapToDouble(row -> Math.max(row.spread().max(), 1 / Math.max(1e-3, row.spread().min())))
+            .mapToDouble(
+                row -> Math.max(row.spread().max(), 1 / Math.max(1e-3, row.spread().min())))
             .max()
             .orElse(2);
     far = Math.clamp(far * 1.05, 2, 10);
