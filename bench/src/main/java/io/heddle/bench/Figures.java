@@ -88,6 +88,34 @@ record Figures(
         samples);
   }
 
+  /** What callers saw of a service, and what that cost: allocation and heap are not known. */
+  static Figures ofService(
+      Measured callers,
+      double cpuSeconds,
+      double serverCpuSeconds,
+      FrontProcess.Seen seen,
+      List<Sample> samples) {
+    return new Figures(
+        callers.successes(),
+        callers.errors(),
+        callers.maxInFlight(),
+        callers.seconds(),
+        percentiles(callers.latency()),
+        cpuSeconds,
+        serverCpuSeconds,
+        0,
+        samples.stream().mapToInt(Sample::threads).max().orElse(0),
+        seen.carriers(),
+        seen.pins(),
+        seen.pinnedAt(),
+        0,
+        0,
+        samples.stream().mapToLong(Sample::rssBytes).max().orElse(0),
+        samples.stream().mapToLong(Sample::virtualBytes).max().orElse(0),
+        null,
+        samples);
+  }
+
   private static Map<String, Double> percentiles(Histogram latency) {
     Map<String, Double> millis = new LinkedHashMap<>();
     if (latency.getTotalCount() > 0) {

@@ -77,6 +77,38 @@ record Fit(Machine machine, int javaFeature) {
         count(machine.availableBytes() >> 20) + " MiB of memory");
   }
 
+  /**
+   * Decides for a front end that makes a call for each connection that it has.
+   *
+   * @param contestant that calls
+   * @param connections to the front end
+   */
+  Plan planFront(Contestant contestant, int connections) {
+    Plan plan = new Plan(connections, "");
+    int perCall = contestant.wire() == Wire.HTTP_1 ? 2 : 1;
+    plan =
+        limit(
+            plan,
+            connections,
+            (machine.descriptors() - OTHER_DESCRIPTORS) / perCall,
+            count(machine.descriptors())
+                + " file descriptors for a process, and each connection takes "
+                + perCall);
+    if (takesThreadPerCall(contestant)) {
+      plan =
+          limit(
+              plan,
+              connections,
+              (long) (machine.threads() * USED),
+              count(machine.threads()) + " further threads on this machine");
+    }
+    return limit(
+        plan,
+        connections,
+        (long) (machine.availableBytes() * USED) / (BYTES_HTTP_1 + BYTES_THREAD),
+        count(machine.availableBytes() >> 20) + " MiB of memory");
+  }
+
   /** Whether each call in flight holds a platform thread. */
   boolean takesThreadPerCall(Contestant contestant) {
     return contestant.mode() == Mode.STOCK_PLATFORM

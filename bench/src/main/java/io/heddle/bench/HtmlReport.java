@@ -112,7 +112,7 @@ final class HtmlReport {
   }
 
   private String verdicts() {
-    StringBuilder table = new StringBuilder("<div class='scroll'><table><tr><th>Heddle's</th>");
+    StringBuilder table = new StringBuilder("<div class='scroll'><table class='verdicts'><tr><th>Heddle's</th>");
     table.append("<th>promised</th>");
     Library.bridged()
         .forEach(each -> table.append("<th>").append(escape(each.label())).append("</th>"));

@@ -45,6 +45,10 @@ final class LoadPart {
   }
 
   private List<Contestant> contestants(Library library) {
+    return contestants(size, library);
+  }
+
+  static List<Contestant> contestants(Size size, Library library) {
     return library.all().stream().filter(each -> Matrix.isIn(size, each)).toList();
   }
 
@@ -72,7 +76,7 @@ final class LoadPart {
     for (LoadScenario scenario : scenarios) {
       for (Mode mode : Mode.values()) {
         for (Wire wire : Wire.values()) {
-          String why = absence(scenario, library, mode, wire);
+          String why = absence(size, scenario, library, mode, wire);
           if (!why.isEmpty()) {
             recorder.add(new Cell(scenario.key(), "", library, mode, wire, List.of(), "", why));
           }
@@ -81,14 +85,16 @@ final class LoadPart {
     }
   }
 
-  private String absence(LoadScenario scenario, Library library, Mode mode, Wire wire) {
+  /** Why there can be no figures; empty if there can. */
+  static String absence(
+      Size size, LoadScenario scenario, Library library, Mode mode, Wire wire) {
     String impossible = Matrix.impossible(library, mode, wire);
     if (!impossible.isEmpty()) {
       return impossible;
     }
     boolean isIn =
         scenario.isIn(size)
-            && contestants(library).stream()
+            && contestants(size, library).stream()
                 .anyMatch(each -> each.mode() == mode && each.wire() == wire);
     return isIn ? "" : "only in the full size";
   }

@@ -80,7 +80,20 @@ final class Meter implements AutoCloseable {
       long allocatedBytes,
       int peakThreads,
       PinningReport pinning,
-      List<Sample> samples) {}
+      List<Sample> samples) {
+
+    /** Of nothing but time. */
+    static Reading ofTime(long nanos) {
+      return new Reading(
+          nanos,
+          0,
+          0,
+          0,
+          0,
+          new PinningReport(List.of(), List.of(), 0, 0, 0, Duration.ZERO),
+          List.of());
+    }
+  }
 
   /** Ends, and says what was measured. */
   Reading stop() throws InterruptedException {

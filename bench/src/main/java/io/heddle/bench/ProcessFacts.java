@@ -8,23 +8,30 @@ import java.time.Duration;
 /** What the operating system knows of a process. Where it is not Linux, some facts are 0. */
 final class ProcessFacts {
 
+  private static final long KIBIBYTE = 1024;
+
   private ProcessFacts() {}
 
   /** Resident memory, in bytes. */
   static long rss(long pid) {
-    return status(pid, "VmRSS:");
+    return status(pid, "VmRSS:") * KIBIBYTE;
   }
 
   /** Virtual size, in bytes. */
   static long virtualSize(long pid) {
-    return status(pid, "VmSize:");
+    return status(pid, "VmSize:") * KIBIBYTE;
+  }
+
+  /** Platform threads. */
+  static int threads(long pid) {
+    return (int) status(pid, "Threads:");
   }
 
   private static long status(long pid, String key) {
     try {
       for (String line : Files.readAllLines(Path.of("/proc/" + pid + "/status"))) {
         if (line.startsWith(key)) {
-          return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+          return Long.parseLong(line.replaceAll("[^0-9]", ""));
         }
       }
     } catch (IOException e) {

@@ -66,7 +66,9 @@ final class ReportCommand implements Callable<Integer> {
   /** What there is to run. */
   enum Part {
     LOAD,
-    PAYLOAD
+    PAYLOAD,
+    SERVICE,
+    LOOM
   }
 
   @Override
@@ -95,11 +97,25 @@ final class ReportCommand implements Callable<Integer> {
       if (parts.contains(Part.PAYLOAD)) {
         recorder.expect(payload.steps(libraries));
       }
+      ServicePart service = new ServicePart(size, server, recorder);
+      if (parts.contains(Part.SERVICE)) {
+        recorder.expect(service.steps());
+      }
+      LoomPart loom = new LoomPart(size, fit, server, recorder);
+      if (parts.contains(Part.LOOM)) {
+        recorder.expect(loom.steps());
+      }
       if (parts.contains(Part.LOAD)) {
         load.run(libraries);
       }
       if (parts.contains(Part.PAYLOAD)) {
         payload.run(libraries);
+      }
+      if (parts.contains(Part.SERVICE)) {
+        service.run();
+      }
+      if (parts.contains(Part.LOOM)) {
+        loom.run();
       }
     }
     ProgressLine.clear(out);

@@ -1,13 +1,135 @@
 package io.heddle.bench;
 
+import static io.heddle.bench.Markup.escape;
+import static io.heddle.bench.Markup.format;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+
 /** The charts of services that call others; empty where there are no figures. */
 record ServiceCharts(RunRecord run) {
 
   String service() {
-    return "";
+    if (run.timelines().isEmpty()) {
+      return "";
+    }
+    return timelines(
+            "Answers a second to requests that need only A",
+            "Of 80 that come each second, beside 320 that need B too. Red lines: B turns from 10 ms"
+                + " to 5 s, then to 20 s. A pool of 200 threads fills with calls to B, and nothing"
+                + " is left for the others. Higher is better. Seconds on the axis below.",
+            Timeline.Slot::answeredPerSecond,
+            false)
+        + timelines(
+            "Their latency, 99th percentile, ms",
+            "By the moment at which a request came (logarithmic). A line that ends: no request that"
+                + " came later was answered before the end.",
+            Timeline.Slot::p99,
+            true)
+        + unanswered();
+  }
+
+  private String timelines(
+      String title, String caption, ToDoubleFunction<Timeline.Slot> figure, boolean isLog) {
+    StringBuilder panels = new StringBuilder("<div class='panels'>");
+    for (FrontServer.Kind kind : FrontServer.Kind.values()) {
+      LineChart chart = new LineChart(isLog, List.of());
+      chart.range(isLog ? 10 : 0, isLog ? 1_000 : 80);
+      for (Timeline timeline : run.timelines()) {
+        if (timeline.server().equals(kind.label())) {
+          chart.series(
+              timeline.name(),
+              Markup.style(timeline.mode(), timeline.wire()),
+              timeline.slots().stream()
+                  .map(
+                      slot ->
+                          new LineChart.Point(slot.millis() / 1e3, figure.applyAsDouble(slot)))
+                  .toList());
+          timeline.turns().forEach(turn -> chart.turn(turn.millis() / 1e3));
+        }
+      }
+      if (!chart.isEmpty()) {
+        panels.append(
+            format("<div><h4>%s</h4>%s</div>", escape(kind.label()), chart.svg(kind.label())));
+      }
+    }
+    return figure(title, caption, legend(), panels.append("</div>").toString());
+  }
+
+  private static String legend() {
+    return format(
+        "<div class='legend'><span class='%s'>200 platform threads, stock client</span>"
+            + "<span class='%s'>virtual threads, Heddle (dashed: HTTP/2)</span></div>",
+        Markup.style(Mode.STOCK_PLATFORM), Markup.style(Mode.HEDDLE));
+  }
+
+  private static String figure(String title, String caption, String legend, String chart) {
+    return format(
+        "<figure><h3>%s</h3><figcaption>%s</figcaption>%s%s</figure>",
+        escape(title), escape(caption), legend, chart);
+  }
+
+  private String unanswered() {
+    StringBuilder list = new StringBuilder("<ul>");
+    for (Timeline timeline : run.timelines()) {
+      int errors = timeline.slots().stream().mapToInt(Timeline.Slot::errors).sum();
+      list.append(
+          format(
+              "<li>%s, %s: %s requests that need only A were not answered by the end</li>",
+              escape(timeline.server()),
+              escape(timeline.name()),
+              errors == 0 ? "no" : format("%,d", errors)));
+    }
+    return list.append("</ul>").toString();
   }
 
   String loom() {
-    return "";
+    if (run.cells(LoomPart.SCENARIO).stream().allMatch(cell -> cell.rounds().isEmpty())) {
+      return "";
+    }
+    String panels =
+        "<div class='panels'>"
+            + curve("Answers a second", Figures::perSecond)
+            + curve("Latency, median, ms", figures -> figures.latency(50))
+            + curve("Latency, 99th percentile, ms", figures -> figures.latency(99))
+            + curve("CPU, s in all", Figures::cpuSeconds)
+            + curve(
+                "CPU, % of the machine",
+                figures ->
+                    figures.cpuSeconds() / figures.seconds() / run.machine().processors() * 100)
+            + curve("Resident memory, MiB", figures -> figures.rssMax() / 1048576.0)
+            + curve("Virtual size, MiB", figures -> figures.virtualMax() / 1048576.0)
+            + curve("Platform threads", Figures::peakThreads)
+            + curve("Errors", Figures::errorCount)
+            + "</div>";
+    return figure(
+        "A front end on Jetty that calls three back ends in a row, 333 ms each",
+        "Over the number of connections, each with one request after the other, so that N"
+            + " connections ask for at most N answers a second. Memory, threads and CPU are the"
+            + " front end's; callers and back ends share the machine with it. Dashed: HTTP/2 to"
+            + " the back ends. Platform threads: as many as there are connections.",
+        LoadCharts.legend(
+            List.of(Mode.STOCK_PLATFORM, Mode.STOCK_VIRTUAL, Mode.HEDDLE, Mode.ASYNC)),
+        panels);
+  }
+
+  private String curve(String title, ToDoubleFunction<Figures> figure) {
+    LineChart chart = new LineChart(false, List.of());
+    for (Contestant contestant : LoomPart.contestants()) {
+      List<LineChart.Point> points = new ArrayList<>();
+      for (Cell cell : run.cells(LoomPart.SCENARIO)) {
+        if (cell.mode() == contestant.mode() && cell.wire() == contestant.wire()) {
+          Spread spread = cell.spread(figure);
+          if (spread != null) {
+            points.add(
+                new LineChart.Point(Integer.parseInt(cell.variant()), spread.median()));
+          }
+        }
+      }
+      chart.series(
+          contestant.name(), Markup.style(contestant.mode(), contestant.wire()), points);
+    }
+    return format("<div><h4>%s</h4>%s</div>", escape(title), chart.svg(title));
   }
 }

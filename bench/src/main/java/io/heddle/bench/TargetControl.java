@@ -4,10 +4,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +32,20 @@ final class TargetControl {
 
   private final Queue<Held> held = new ConcurrentLinkedQueue<>();
   private final AtomicInteger heldCount = new AtomicInteger();
+  private final Map<Wire, LongAdder> requests =
+      Map.of(Wire.HTTP_1, new LongAdder(), Wire.HTTP_2, new LongAdder());
   private volatile boolean isHolding;
   private volatile long bMillis;
+
+  /** Counts a request. */
+  void arrived(Wire wire) {
+    Objects.requireNonNull(requests.get(wire)).increment();
+  }
+
+  /** How many requests have arrived by this wire. */
+  long requests(Wire wire) {
+    return Objects.requireNonNull(requests.get(wire)).sum();
+  }
 
   /** The text that a wish for control is answered with, after its effect; null for no such wish. */
   @Nullable ByteBuf control(Wish wish) {

@@ -33,6 +33,7 @@ final class TargetHttp1 extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof HttpRequest request) {
       wish = Wish.of(request.uri());
+      control.arrived(Wire.HTTP_1);
     }
     if (message instanceof LastHttpContent) {
       ByteBuf text = control.control(wish);

@@ -33,6 +33,7 @@ final class TargetHttp2 extends ChannelInboundHandlerAdapter {
     if (message instanceof Http2HeadersFrame head) {
       Wish wish = Wish.of(String.valueOf(head.headers().path()));
       context.channel().attr(WISH).set(wish);
+      control.arrived(Wire.HTTP_2);
       answerIf(head.isEndStream(), context);
     } else if (message instanceof Http2DataFrame data) {
       boolean last = data.isEndStream();

@@ -89,6 +89,11 @@ final class TargetServer implements AutoCloseable {
     return tlsPort;
   }
 
+  /** How many requests have arrived by this wire. */
+  long requests(Wire wire) {
+    return control.requests(wire);
+  }
+
   @Override
   public void close() {
     listening.forEach(each -> each.close().syncUninterruptibly());

@@ -1,10 +1,6 @@
 package io.heddle.bench;
 
-/**
- * What a {@link Worker} is told to measure.
- *
- * @param target null if the server is not ours; then calls cannot be held
- */
+/** What a {@link Worker} is told to measure. */
 record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Target target) {
 
   /** How calls are made. */
@@ -47,9 +43,21 @@ record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Target ta
   }
 
   Contestant contestant() {
+    return contestant(library, mode, wire);
+  }
+
+  /**
+   * The one that is all this.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  static Contestant contestant(Library library, Mode mode, Wire wire) {
     return library.all().stream()
         .filter(each -> each.mode() == mode && each.wire() == wire)
         .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no such contestant: " + this));
+        .orElseThrow(
+            () ->
+                new IllegalArgumentException(
+                    "no such contestant: " + library + " " + mode + ", " + wire));
   }
 }
