@@ -51,7 +51,8 @@ final class BarChart {
     int y = 22;
     for (Group group : groups) {
       if (!group.bars().isEmpty()) {
-        rows.append(format("<text class='group' x='0' y='%d'>%s</text>", y + 16, escape(group.title())));
+        rows.append(
+            format("<text class='group' x='0' y='%d'>%s</text>", y + 16, escape(group.title())));
         y += HEAD - 6;
         for (Bar bar : group.bars()) {
           row(rows, axis, bar, y);
@@ -70,7 +71,7 @@ final class BarChart {
       svg.append(
           format(
               "<text class='small soft' text-anchor='middle' x='%.1f' y='12'>%s</text>",
-              x, Markup.number(tick)));
+              x, Markup.tick(tick)));
     }
     return svg.append(rows).append("</svg>").toString();
   }

@@ -8,7 +8,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
 /** The command line of the bench. Without a command it does the main job. */
-@Command(name = "bench", subcommands = {RunCommand.class, ReportCommand.class}, mixinStandardHelpOptions = true)
+@Command(
+    name = "bench",
+    subcommands = {RunCommand.class, ReportCommand.class},
+    mixinStandardHelpOptions = true)
 public final class Bench {
 
   private static List<String> arguments = List.of();

@@ -50,8 +50,7 @@ record CellTable(RunRecord run) {
             .map(Cell::scenario)
             .collect(Collectors.toCollection(LinkedHashSet::new));
     for (String scenario : scenarios) {
-      html.append(
-          format("<details><summary>%s</summary>", escape(titleOf(scenario))));
+      html.append(format("<details><summary>%s</summary>", escape(titleOf(scenario))));
       html.append("<div class='scroll'><table><tr><th>client</th>");
       COLUMNS.forEach(column -> html.append("<th>").append(escape(column.head())).append("</th>"));
       html.append("<th class='words'></th></tr>");
@@ -102,7 +101,9 @@ record CellTable(RunRecord run) {
     String errors =
         cell.rounds().stream()
             .flatMap(figures -> figures.errors().entrySet().stream())
-            .collect(Collectors.groupingBy(Map.Entry::getKey, Collectors.summingLong(Map.Entry::getValue)))
+            .collect(
+                Collectors.groupingBy(
+                    Map.Entry::getKey, Collectors.summingLong(Map.Entry::getValue)))
             .entrySet()
             .stream()
             .sorted(Map.Entry.<String, Long>comparingByValue().reversed())

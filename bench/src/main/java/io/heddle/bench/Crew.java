@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A worker for each contestant, which live side by side, so that contestants can be measured in turn
- * and none has to warm up twice.
+ * A worker for each contestant, which live side by side, so that contestants can be measured in
+ * turn and none has to warm up twice.
  */
 final class Crew implements AutoCloseable {
 

@@ -42,7 +42,8 @@ record Figures(
     List<Sample> samples) {
 
   /** The percentiles that are kept. */
-  static final List<Double> PERCENTILES = List.of(0.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0);
+  static final List<Double> PERCENTILES =
+      List.of(0.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 100.0);
 
   /** What a number of calls that wait cost: see {@link HeldLoad.Held}. */
   record Held(

@@ -17,8 +17,7 @@ record LoadCharts(RunRecord run) {
   static String legend(List<Mode> modes) {
     StringBuilder legend = new StringBuilder("<div class='legend'>");
     for (Mode mode : modes) {
-      legend.append(
-          format("<span class='%s'>%s</span>", Markup.style(mode), escape(mode.label())));
+      legend.append(format("<span class='%s'>%s</span>", Markup.style(mode), escape(mode.label())));
     }
     return legend.append("</div>").toString();
   }
@@ -94,10 +93,7 @@ record LoadCharts(RunRecord run) {
   }
 
   private String ratios(
-      LoadScenario scenario,
-      String what,
-      ToDoubleFunction<Figures> figure,
-      boolean lessIsBetter) {
+      LoadScenario scenario, String what, ToDoubleFunction<Figures> figure, boolean lessIsBetter) {
     Verdicts verdicts = new Verdicts(run);
     RatioChart chart = new RatioChart(lessIsBetter ? "as much" : "as fast");
     for (Library library : Library.bridged()) {
@@ -160,10 +156,7 @@ record LoadCharts(RunRecord run) {
       chart.range(least, most);
       for (Cell cell : cells) {
         if (cell.library() == library && !cell.rounds().isEmpty()) {
-          chart.series(
-              cell.name(),
-              Markup.style(cell.mode(), cell.wire()),
-              points(cell));
+          chart.series(cell.name(), Markup.style(cell.mode(), cell.wire()), points(cell));
         }
       }
       if (!chart.isEmpty()) {

@@ -78,8 +78,7 @@ final class LoadPart {
         for (Wire wire : Wire.values()) {
           String why = absence(size, scenario, library, mode, wire);
           if (!why.isEmpty()) {
-            recorder.add(
-                new Cell(scenario.key(), "", library, mode, wire, List.of(), "", why));
+            recorder.add(new Cell(scenario.key(), "", library, mode, wire, List.of(), "", why));
           }
         }
       }
@@ -87,8 +86,7 @@ final class LoadPart {
   }
 
   /** Why there can be no figures; empty if there can. */
-  static String absence(
-      Size size, LoadScenario scenario, Library library, Mode mode, Wire wire) {
+  static String absence(Size size, LoadScenario scenario, Library library, Mode mode, Wire wire) {
     String impossible = Matrix.impossible(library, mode, wire);
     if (!impossible.isEmpty()) {
       return impossible;
@@ -102,8 +100,7 @@ final class LoadPart {
 
   private void run(LoadScenario scenario, List<Contestant> contestants, Crew crew)
       throws InterruptedException {
-    List<Trial> trials =
-        contestants.stream().map(each -> new Trial(scenario, each, crew)).toList();
+    List<Trial> trials = contestants.stream().map(each -> new Trial(scenario, each, crew)).toList();
     for (int round = 0; round < scenario.rounds(size); round++) {
       for (Trial trial : trials) {
         trial.round();
@@ -165,8 +162,9 @@ final class LoadPart {
       List<String> notes = new ArrayList<>();
       if (scenario.calls(size) < scenario.fullCalls()) {
         notes.add(
-            String.format("%,d instead of %,d calls: %s", scenario.calls(size),
-                scenario.fullCalls(), size.label()));
+            String.format(
+                "%,d instead of %,d calls: %s",
+                scenario.calls(size), scenario.fullCalls(), size.label()));
       }
       if (!plan.note().isEmpty()) {
         notes.add(plan.note());

@@ -107,7 +107,8 @@ record Machine(
   }
 
   private static String read(String file) {
-    // Not Files.readString: it asks for one byte first, and the kernel's settings can be read in one
+    // Not Files.readString: it asks for one byte first, and the kernel's settings can be read in
+    // one
     // piece only.
     try (InputStream in = Files.newInputStream(Path.of(file))) {
       return new String(in.readNBytes(LONGEST_FILE), StandardCharsets.UTF_8);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Bodies of several lengths, sent and received, plain and over TLS, on both wires: each client beside
- * Jetty's. For each kind of body the clients take turns.
+ * Bodies of several lengths, sent and received, plain and over TLS, on both wires: each client
+ * beside Jetty's. For each kind of body the clients take turns.
  *
  * <p>In the full size also one body of 200 MiB at a time, which is read piece by piece.
  */
@@ -99,7 +99,14 @@ final class PayloadPart {
       try (Crew crew = new Crew(HEAP_MEGABYTES)) {
         for (Body body : bodies()) {
           if (isIn(body)) {
-            run(contestants, crew, ask(body), SCENARIO, body.variant(), CALLERS, size.pick(1, 1, 3));
+            run(
+                contestants,
+                crew,
+                ask(body),
+                SCENARIO,
+                body.variant(),
+                CALLERS,
+                size.pick(1, 1, 3));
           }
         }
       }

@@ -36,8 +36,7 @@ record PayloadTable(RunRecord run) {
             body ->
                 run.cells(PayloadPart.SCENARIO).stream()
                     .anyMatch(
-                        cell ->
-                            cell.variant().equals(body.variant()) && !cell.rounds().isEmpty()))
+                        cell -> cell.variant().equals(body.variant()) && !cell.rounds().isEmpty()))
         .toList();
   }
 
@@ -75,8 +74,7 @@ record PayloadTable(RunRecord run) {
         row.append("<td class='none'>–</td>");
       } else if (isJetty || jetty.isEmpty()) {
         Spread speed = cell.get().spread(Figures::perSecond);
-        row.append(
-            format("<td>%s</td>", speed == null ? "–" : Markup.number(speed.median())));
+        row.append(format("<td>%s</td>", speed == null ? "–" : Markup.number(speed.median())));
       } else {
         row.append(ratio(cell.get(), jetty.get()));
       }

@@ -43,7 +43,8 @@ final class RatioChart {
   String svg(String title) {
     double far =
         rows.stream()
-            .mapToDouble(row -> Math.max(row.spread().max(), 1 / Math.max(1e-3, row.spread().min())))
+            .mapToDouble(
+                row -> Math.max(row.spread().max(), 1 / Math.max(1e-3, row.spread().min())))
             .max()
             .orElse(2);
     far = Math.clamp(far * 1.05, 2, 10);
@@ -64,7 +65,7 @@ final class RatioChart {
         svg.append(
             format(
                 "<text class='small soft' text-anchor='middle' x='%.1f' y='13'>%s</text>",
-                x, tick == 1 ? equal : Markup.number(tick) + " ×"));
+                x, tick == 1 ? equal : Markup.tick(tick) + " ×"));
       }
     }
     int y = 26;

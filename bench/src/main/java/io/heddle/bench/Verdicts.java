@@ -68,20 +68,22 @@ record Verdicts(RunRecord run) {
                       Figures::perSecond)));
     }
     for (Wire wire : Wire.values()) {
-      all.add(new Promise("bytes allocated for a call beyond async callbacks, " + wire, "≤ 256", each(library -> allocation(library, wire))));
+      all.add(
+          new Promise(
+              "bytes allocated for a call beyond async callbacks, " + wire,
+              "≤ 256",
+              each(library -> allocation(library, wire))));
     }
     for (String variant : List.of(PayloadPart.LONG_GET, PayloadPart.LONG_POST)) {
-      all.add(
-          atLeast(
-              "speed ÷ stock, " + variant,
-              1.0,
-              library -> longBody(library, variant)));
+      all.add(atLeast("speed ÷ stock, " + variant, 1.0, library -> longBody(library, variant)));
     }
     for (Wire wire : Wire.values()) {
       all.add(
           new Promise(
               "heap held by a waiting call, KiB, " + wire,
-              wire == Wire.HTTP_1 ? "Apache ≤ 16, OkHttp ≤ 20, others ≤ stock" : "Apache ≤ 5, others ≤ async",
+              wire == Wire.HTTP_1
+                  ? "Apache ≤ 16, OkHttp ≤ 20, others ≤ stock"
+                  : "Apache ≤ 5, others ≤ async",
               each(library -> heap(library, wire))));
       all.add(
           new Promise(
@@ -158,8 +160,7 @@ record Verdicts(RunRecord run) {
   }
 
   private @Nullable Spread longBody(Library library, String variant) {
-    Optional<Cell> ours =
-        run.cell(PayloadPart.LONG, variant, library, Mode.HEDDLE, Wire.HTTP_1);
+    Optional<Cell> ours = run.cell(PayloadPart.LONG, variant, library, Mode.HEDDLE, Wire.HTTP_1);
     Optional<Cell> stock =
         run.cell(PayloadPart.LONG, variant, library, Mode.STOCK_VIRTUAL, Wire.HTTP_1);
     return ours.isEmpty() || stock.isEmpty()

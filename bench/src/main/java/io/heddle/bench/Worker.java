@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * Measures in a JVM of its own, so that one contestant's memory, threads and compiled code are not
  * another's, and so that one that stalls can be ended.
  *
- * <p>It reads a {@link Task} from each line of its input, and writes an {@link Answer} to its output.
+ * <p>It reads a {@link Task} from each line of its input, and writes an {@link Answer} to its
+ * output.
  */
 final class Worker {
 
@@ -36,8 +37,7 @@ final class Worker {
   /** Runs until the input ends. */
   public static void main(String[] args) throws IOException {
     PrintStream out =
-        new PrintStream(
-            new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
+        new PrintStream(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8);
     System.setOut(System.err); // what libraries print
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -102,10 +102,7 @@ final class Worker {
 
   private static OpenLoop loop(Task task, Contestant contestant, Contestant.Running client) {
     return new OpenLoop(
-        contestant,
-        client,
-        task.target().pid(),
-        Duration.ofSeconds(task.load().patienceSeconds()));
+        contestant, client, task.target().pid(), Duration.ofSeconds(task.load().patienceSeconds()));
   }
 
   private static Figures held(Task task, Task.Load load) throws InterruptedException {
