@@ -71,7 +71,7 @@ final class BarChart {
       svg.append(
           format(
               "<text class='small soft' text-anchor='middle' x='%.1f' y='12'>%s</text>",
-              x, Markup.number(tick)));
+              x, Markup.tick(tick)));
     }
     return svg.append(rows).append("</svg>").toString();
   }

@@ -112,14 +112,21 @@ final class HtmlReport {
   }
 
   private String verdicts() {
-    StringBuilder table = new StringBuilder("<div class='scroll'><table class='verdicts'><tr><th>Heddle's</th>");
+    StringBuilder table =
+        new StringBuilder("<div class='scroll'><table class='verdicts'><tr><th>Heddle's</th>");
     table.append("<th>promised</th>");
     Library.bridged()
         .forEach(each -> table.append("<th>").append(escape(each.label())).append("</th>"));
     table.append("</tr>");
     int met = 0;
     int missed = 0;
+    List<String> unknown = new ArrayList<>();
     for (Verdicts.Promise promise : new Verdicts(run).all()) {
+      if (promise.verdicts().stream()
+          .allMatch(each -> each.finding() == Verdicts.Finding.UNKNOWN)) {
+        unknown.add(promise.what() + " (" + promise.bar() + ")");
+        continue;
+      }
       table.append(
           format(
               "<tr><td class='long'>%s</td><td>%s</td>",
@@ -144,6 +151,12 @@ final class HtmlReport {
       table.append("</tr>");
     }
     table.append("</table></div>");
+    if (!unknown.isEmpty()) {
+      table.append(
+          format(
+              "<p class='muted'>Not measured in this run: %s.</p>",
+              escape(String.join("; ", unknown))));
+    }
     return format("<p>%d met (✓), %d missed (✗).</p>", met, missed) + table;
   }
 

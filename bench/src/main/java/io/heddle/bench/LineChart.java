@@ -80,10 +80,10 @@ final class LineChart {
       svg.append(
           format(
               "<text class='small soft' text-anchor='end' x='%d' y='%.1f'>%s</text>",
-              LEFT - 6, at + 4, Markup.number(tick)));
+              LEFT - 6, at + 4, Markup.tick(tick)));
     }
     for (double tick : labels.isEmpty() ? x.ticks() : indexes()) {
-      String label = labels.isEmpty() ? Markup.number(tick) : labels.get((int) tick);
+      String label = labels.isEmpty() ? Markup.tick(tick) : labels.get((int) tick);
       svg.append(
           format(
               "<text class='small soft' text-anchor='middle' x='%.1f' y='%d'>%s</text>",

@@ -86,8 +86,7 @@ final class LoadPart {
   }
 
   /** Why there can be no figures; empty if there can. */
-  static String absence(
-      Size size, LoadScenario scenario, Library library, Mode mode, Wire wire) {
+  static String absence(Size size, LoadScenario scenario, Library library, Mode mode, Wire wire) {
     String impossible = Matrix.impossible(library, mode, wire);
     if (!impossible.isEmpty()) {
       return impossible;

@@ -5,10 +5,11 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
- * A front end that calls three back ends in a row for each request, 333 ms each, on a growing number
- * of connections: handlers on platform threads, on virtual threads with the stock client, in
+ * A front end that calls three back ends in a row for each request, 333 ms each, on a growing
+ * number of connections: handlers on platform threads, on virtual threads with the stock client, in
  * callbacks, and on virtual threads with Heddle. The client is Apache's, the server Jetty.
  *
  * <p>Callers are in the bench's own process: AHC's callbacks, one call after the other on each
@@ -62,7 +63,9 @@ final class LoomPart {
     if (size != Size.FULL) {
       recorder.note(
           "loom: "
-              + connections().stream().map(each -> Markup.format("%,d", each)).toList()
+              + connections().stream()
+                  .map(each -> Markup.format("%,d", each))
+                  .collect(Collectors.joining("; "))
               + " connections instead of up to 20,000: "
               + size.label());
     }
@@ -92,8 +95,7 @@ final class LoomPart {
     }
   }
 
-  private void add(
-      Contestant contestant, int connections, List<Figures> figures, String absence) {
+  private void add(Contestant contestant, int connections, List<Figures> figures, String absence) {
     recorder.add(
         new Cell(
             SCENARIO,
@@ -124,8 +126,7 @@ final class LoomPart {
             contestant.wire(),
             backEnds);
     try (FrontProcess front =
-        FrontProcess.start(
-            order, Math.min(HEAP_MEGABYTES, fit.machine().availableBytes() >> 21))) {
+        FrontProcess.start(order, Math.min(HEAP_MEGABYTES, fit.machine().availableBytes() >> 21))) {
       add(contestant, connections, List.of(measure(front, connections)), "");
     } catch (IOException e) {
       add(contestant, connections, List.of(), "the front end did not run: " + e.getMessage());

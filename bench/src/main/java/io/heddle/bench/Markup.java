@@ -32,6 +32,16 @@ final class Markup {
     return format(size >= 10 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.3f", value);
   }
 
+  /** A round number at an axis, without zeros behind the point. */
+  static String tick(double value) {
+    double size = Math.abs(value);
+    if (size >= 1_000_000) {
+      return format("%,.0f", value);
+    }
+    String text = format("%,.3f", value);
+    return text.replaceAll("0+$", "").replaceAll("\\.$", "");
+  }
+
   /** A ratio, with two digits behind the point. */
   static String ratio(double value) {
     return Double.isFinite(value) ? format("%.2f", value) : "–";

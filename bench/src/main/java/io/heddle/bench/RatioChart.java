@@ -65,7 +65,7 @@ final class RatioChart {
         svg.append(
             format(
                 "<text class='small soft' text-anchor='middle' x='%.1f' y='13'>%s</text>",
-                x, tick == 1 ? equal : Markup.number(tick) + " ×"));
+                x, tick == 1 ? equal : Markup.tick(tick) + " ×"));
       }
     }
     int y = 26;

@@ -35,16 +35,14 @@ record ServiceCharts(RunRecord run) {
     StringBuilder panels = new StringBuilder("<div class='panels'>");
     for (FrontServer.Kind kind : FrontServer.Kind.values()) {
       LineChart chart = new LineChart(isLog, List.of());
-      chart.range(isLog ? 10 : 0, isLog ? 1_000 : 80);
+      chart.range(isLog ? 10 : 0, most(figure, isLog ? 1_000 : 80));
       for (Timeline timeline : run.timelines()) {
         if (timeline.server().equals(kind.label())) {
           chart.series(
               timeline.name(),
               Markup.style(timeline.mode(), timeline.wire()),
               timeline.slots().stream()
-                  .map(
-                      slot ->
-                          new LineChart.Point(slot.millis() / 1e3, figure.applyAsDouble(slot)))
+                  .map(slot -> new LineChart.Point(slot.millis() / 1e3, figure.applyAsDouble(slot)))
                   .toList());
           timeline.turns().forEach(turn -> chart.turn(turn.millis() / 1e3));
         }
@@ -55,6 +53,15 @@ record ServiceCharts(RunRecord run) {
       }
     }
     return figure(title, caption, legend(), panels.append("</div>").toString());
+  }
+
+  /** The greatest value of all, so that the servers' charts are on one scale. */
+  private double most(ToDoubleFunction<Timeline.Slot> figure, double atLeast) {
+    return run.timelines().stream()
+        .flatMap(timeline -> timeline.slots().stream())
+        .mapToDouble(figure)
+        .filter(Double::isFinite)
+        .reduce(atLeast, Math::max);
   }
 
   private static String legend() {
@@ -122,13 +129,11 @@ record ServiceCharts(RunRecord run) {
         if (cell.mode() == contestant.mode() && cell.wire() == contestant.wire()) {
           Spread spread = cell.spread(figure);
           if (spread != null) {
-            points.add(
-                new LineChart.Point(Integer.parseInt(cell.variant()), spread.median()));
+            points.add(new LineChart.Point(Integer.parseInt(cell.variant()), spread.median()));
           }
         }
       }
-      chart.series(
-          contestant.name(), Markup.style(contestant.mode(), contestant.wire()), points);
+      chart.series(contestant.name(), Markup.style(contestant.mode(), contestant.wire()), points);
     }
     return format("<div><h4>%s</h4>%s</div>", escape(title), chart.svg(title));
   }

@@ -9,10 +9,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A service that calls A, which takes 10 ms, for each request, and B for four of five, while B turns
- * from 10 ms to 5 s and then to 20 s: what becomes of the requests that need only A? On three web
- * servers, with their pool of 200 platform threads and a stock client, and with virtual threads and
- * Heddle. The client is Apache's.
+ * A service that calls A, which takes 10 ms, for each request, and B for four of five, while B
+ * turns from 10 ms to 5 s and then to 20 s: what becomes of the requests that need only A? On three
+ * web servers, with their pool of 200 platform threads and a stock client, and with virtual threads
+ * and Heddle. The client is Apache's.
  *
  * <p>Requests come when they come, 400 a second, from the bench's own process; latency counts from
  * then.
@@ -147,8 +147,7 @@ final class ServicePart {
   }
 
   private static Ask ask(FrontProcess front, String path) {
-    return new Ask(
-        front.uris().stream().map(each -> each.resolve(path)).toList(), Ask.GET, false);
+    return new Ask(front.uris().stream().map(each -> each.resolve(path)).toList(), Ask.GET, false);
   }
 
   private void warmUp(Contestant.Async client) throws InterruptedException {

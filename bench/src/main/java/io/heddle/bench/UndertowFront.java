@@ -42,8 +42,7 @@ final class UndertowFront implements FrontServer {
 
   @Override
   public List<URI> uris() {
-    InetSocketAddress address =
-        (InetSocketAddress) undertow.getListenerInfo().get(0).getAddress();
+    InetSocketAddress address = (InetSocketAddress) undertow.getListenerInfo().get(0).getAddress();
     return List.of(URI.create("http://127.0.0.1:" + address.getPort()));
   }
 }

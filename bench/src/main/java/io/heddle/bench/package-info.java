@@ -3,14 +3,31 @@
  * beside ours, and the proof that nothing pins.
  *
  * <pre>{@code
- * Bench                 the command line
- *   RunCommand          warms up and measures one Contestant after the other
- *     TargetProcess     the server, TargetServer, in a JVM of its own; or a URL of the user's
- *     Contestant        a client to measure: stock Apache, Heddle on HTTP/1.1, on HTTP/2
- *     ClosedLoop        N virtual threads, each makes one call after the other
- *       Meters          CPU, allocation, platform threads, carriers, pins
- *     ResultTable       one line for each contestant, and the verdict
+ * Bench                     the command line
+ *   RunCommand              the main job: N callers, stock and Heddle, one table, one verdict
+ *   ReportCommand           all scenarios, and a report
+ *     LoadPart              closed loops, open loops, many calls at once
+ *     PayloadPart           bodies, sent and received, plain and over TLS
+ *     ServicePart           a service, while one that it calls turns slow
+ *     LoomPart              a front end that calls three back ends in a row
+ *     Fit, Machine          what the machine can take; loads are scaled to it, or refused
+ *     ReportFiles           report.html (HtmlReport), run.json, cells.csv
+ *
+ * this JVM                  a JVM for each contestant        a JVM for the server
+ *   Crew                      Worker                           TargetServer
+ *     WorkerProcess  ─Task─▶    Contestant.open                  TargetHttp1, TargetHttp2
+ *                  ◀Figures─    ClosedLoop, OpenLoop,   ─HTTP─▶  TargetControl: when it answers
+ *                                 HeldLoad
+ *                               Tally: latencies, errors
+ *                               Meter: CPU, heap, threads, pins
+ *   callers         ─────────────────────HTTP───────▶  a JVM for a service
+ *                                                        FrontServer: Jetty, Tomcat, Undertow
+ *                                                        FrontWork: calls A and B ──▶ TargetServer
  * }</pre>
+ *
+ * <p>A {@code Contestant} is a library, a mode and a wire. Contestants that are compared take
+ * turns, round by round, each in its own JVM, which stays; what is compared is the ratio of each
+ * pair.
  */
 @NullMarked
 package io.heddle.bench;

@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Latency is told by the slot in which a call was meant to start, throughput by that of its end. */
+/**
+ * Latency is told by the slot in which a call was meant to start, throughput by that of its end.
+ */
 class AnswerTimesTest {
 
   @Test
@@ -44,8 +46,7 @@ class AnswerTimesTest {
     assertTrue(Double.isNaN(slots.get(2).p50()), () -> slots.toString());
     assertEquals(List.of(0, 1, 0), slots.stream().map(Timeline.Slot::errors).toList());
     assertEquals(
-        List.of(0.0, 0.0, 3 / 5.0),
-        slots.stream().map(Timeline.Slot::answeredPerSecond).toList());
+        List.of(0.0, 0.0, 3 / 5.0), slots.stream().map(Timeline.Slot::answeredPerSecond).toList());
     assertEquals(Map.of(AnswerTimes.NO_ANSWER, 1L), times.measured(1).errors());
   }
 }

@@ -75,8 +75,7 @@ class FitTest {
 
   @Test
   void memoryLimitsAll() {
-    Fit.Plan plan =
-        plan(machine(1_000_000, 60_000, 500_000, GIBIBYTE), Mode.HEDDLE, Wire.HTTP_1);
+    Fit.Plan plan = plan(machine(1_000_000, 60_000, 500_000, GIBIBYTE), Mode.HEDDLE, Wire.HTTP_1);
 
     assertTrue(plan.calls() < 10_000, plan::note);
     assertTrue(plan.note().contains("1,024 MiB of memory"), plan::note);
@@ -84,7 +83,8 @@ class FitTest {
 
   @Test
   void theTightestLimitIsTold() {
-    Fit.Plan plan = plan(machine(20_000, 28_000, 1_000, GIBIBYTE), Mode.STOCK_PLATFORM, Wire.HTTP_1);
+    Fit.Plan plan =
+        plan(machine(20_000, 28_000, 1_000, GIBIBYTE), Mode.STOCK_PLATFORM, Wire.HTTP_1);
 
     assertEquals(750, plan.calls());
     assertEquals(

@@ -132,8 +132,7 @@ class ReportTest {
     List<String> first = lines.get(1);
     assertEquals("100.000", first.get(head.indexOf("calls_per_second")));
     assertEquals("10240.000", first.get(head.indexOf("heap_per_held_call")));
-    assertEquals(
-        "it, \"quoted\",\nhas <no> figures", lines.get(5).get(head.indexOf("absence")));
+    assertEquals("it, \"quoted\",\nhas <no> figures", lines.get(5).get(head.indexOf("absence")));
   }
 
   /** As RFC 4180 has it. */
@@ -203,8 +202,7 @@ class ReportTest {
     for (Cell cell : run().cells()) {
       assertTrue(html.contains("<td>" + cell.name() + "</td>"), cell::name);
     }
-    assertEquals(
-        LoadScenario.values().length, html.split("has &lt;no&gt; figures", -1).length - 1);
+    assertEquals(LoadScenario.values().length, html.split("has &lt;no&gt; figures", -1).length - 1);
   }
 
   @Test
@@ -222,8 +220,7 @@ class ReportTest {
         new Verdicts.Verdict(Verdicts.Finding.MET, "1.00 (0.80–1.20)"),
         promise.verdicts().get(Library.bridged().indexOf(Library.APACHE)));
     assertEquals(
-        Verdicts.Verdict.UNKNOWN,
-        promise.verdicts().get(Library.bridged().indexOf(Library.JETTY)));
+        Verdicts.Verdict.UNKNOWN, promise.verdicts().get(Library.bridged().indexOf(Library.JETTY)));
   }
 
   @Test
@@ -239,8 +236,7 @@ class ReportTest {
         new Verdicts.Verdict(Verdicts.Finding.MISSED, "0.94"),
         promise(run, "÷ async callbacks, HTTP/1.1, 100 callers").verdicts().get(0));
     assertEquals(
-        new Verdicts.Verdict(Verdicts.Finding.MISSED, "3"),
-        promise(run, "pins").verdicts().get(0));
+        new Verdicts.Verdict(Verdicts.Finding.MISSED, "3"), promise(run, "pins").verdicts().get(0));
     assertTrue(new HtmlReport(run).html().contains("pinned at Some.frame(Some.java:1)"));
   }
 

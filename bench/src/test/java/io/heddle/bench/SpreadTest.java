@@ -28,7 +28,8 @@ class SpreadTest {
   @Test
   void whatIsNoNumberIsLeftOut() {
     assertEquals(
-        new Spread(2, 2, 2, 1), Spread.of(DoubleStream.of(Double.NaN, 2, Double.POSITIVE_INFINITY)));
+        new Spread(2, 2, 2, 1),
+        Spread.of(DoubleStream.of(Double.NaN, 2, Double.POSITIVE_INFINITY)));
     assertNull(Spread.of(DoubleStream.of(Double.NaN)));
     assertNull(Spread.of(DoubleStream.empty()));
   }
@@ -37,7 +38,8 @@ class SpreadTest {
   @Test
   void ratiosAreOfPairs() {
     assertEquals(
-        new Spread(2, 1, 2, 3), Spread.ofRatios(List.of(200.0, 20.0, 1.0), List.of(100.0, 10.0, 1.0)));
+        new Spread(2, 1, 2, 3),
+        Spread.ofRatios(List.of(200.0, 20.0, 1.0), List.of(100.0, 10.0, 1.0)));
   }
 
   @Test
