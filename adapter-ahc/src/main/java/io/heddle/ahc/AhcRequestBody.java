@@ -338,7 +338,7 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
         } else {
           endSent = end;
           to.write(new DefaultHttp2DataFrame(frame, end));
-          exchange.touch();
+          exchange.channel().touch();
         }
       }
       to.flush();

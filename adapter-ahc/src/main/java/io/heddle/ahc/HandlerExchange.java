@@ -81,8 +81,13 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
   }
 
   @Override
+  public void touch() {
+    channel().touch();
+  }
+
+  @Override
   public void done() {
-    NettyResponseFuture<T> running = future();
+    NettyResponseFuture<?> running = channel().future();
     if (running != null) {
       running.done();
     }
