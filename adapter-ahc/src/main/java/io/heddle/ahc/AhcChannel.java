@@ -57,6 +57,7 @@ final class AhcChannel {
   private volatile boolean sent;
   private volatile boolean everSent;
   private volatile long sentAt;
+  private volatile boolean idle;
 
   // Event loop only: the connection that is not read until the future is known.
   private @Nullable Http2Connection held;
@@ -167,9 +168,9 @@ final class AhcChannel {
     return pooled;
   }
 
-  /** Whether the request was sent just now, so that a dead connection has not shown for longer. */
-  boolean isSentJustNow() {
-    return System.nanoTime() - sentAt < STALE_NANOS;
+  /** Whether the request was sent just now, to a connection that may have ended unnoticed. */
+  boolean isSentToIdleConnection() {
+    return pooled && idle && System.nanoTime() - sentAt < STALE_NANOS;
   }
 
   /** On the event loop of the connection; at once, if this is it. */
@@ -289,12 +290,14 @@ final class AhcChannel {
       }
     }
     multiplexed = ChannelManager.isHttp2(on);
+    AhcRequestBody body = exchange.requestBody();
+    if (body != null) {
+      body.multiplexed(multiplexed);
+    }
+    idle = true;
     if (multiplexed) {
-      AhcRequestBody body = exchange.requestBody();
-      if (body != null) {
-        body.multiplexed();
-      }
       Http2Connection shared = Http2Connection.of(on);
+      idle = shared.isIdle(on);
       if (lane != null && !again) {
         shared.serve(lane, on);
       }

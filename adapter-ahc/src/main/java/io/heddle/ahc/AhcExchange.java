@@ -52,6 +52,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   // Written by an event loop.
   private volatile boolean answered;
+  private volatile boolean refused;
 
   // Event loop only: how many heads of responses have come through.
   private int heads;
@@ -98,19 +99,19 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   /**
    * Whether a request that failed like this can be sent again without anybody noticing: it never
    * left, or the server refused it, or it is one that changes nothing and met a connection that had
-   * come to its end while it lay in the pool.
+   * come to its end while nobody used it.
    */
   boolean mayRestart(Throwable failure) {
     if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable())) {
       return false;
     }
-    if (AhcFailures.isRefusedStream(failure)) {
+    if (refused || AhcFailures.isRefusedStream(failure)) {
       return true;
     }
     return channel.isPooled()
         && AhcFailures.isConnectionGone(failure)
         && (!channel.isEverSent()
-            || (!answered && SAFE.contains(request.getMethod()) && channel.isSentJustNow()));
+            || (!answered && SAFE.contains(request.getMethod()) && channel.isSentToIdleConnection()));
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -216,6 +217,11 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
         .contains(HttpHeaderNames.EXPECT, HttpHeaderValues.CONTINUE, true)) {
       channel.continueAnywayIn(CONTINUE_MILLIS);
     }
+  }
+
+  /** The server takes no more streams, and this one was beyond its last: RFC 9113, 6.8. */
+  void refused() {
+    refused = true;
   }
 
   // ---- engine: the response -------------------------------------------------------------------

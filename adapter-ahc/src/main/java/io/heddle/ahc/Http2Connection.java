@@ -57,6 +57,12 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Whether no stream is open here: then nobody would have noticed that the server has gone. */
+  boolean isIdle(Channel channel) {
+    Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
+    return codec == null || codec.connection().numActiveStreams() == 0;
+  }
+
   /** Reads nothing until {@link #readOn}: once for each of those who asked. */
   void hold(Channel channel) {
     if (holds++ == 0) {

@@ -10,6 +10,9 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
+import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -105,6 +108,26 @@ class AnswerBeforeTheFutureTest {
             Request other = Dsl.get(server.uri(Script.ok()).toString()).build();
             assertEquals(200, client.execute(other, Duration.ofSeconds(10)).getStatusCode());
           }
+        });
+  }
+
+  /** The redirect wants the body anew before anybody has begun to write it: then it is written once. */
+  @Test
+  void redirectBeforeTheBodyIsWritten() throws Exception {
+    withSlowCaller(
+        (client, server) -> {
+          URI target = server.uri(Script.ok());
+          URI uri = server.uri(Script.answer(307).header("Location", target.toString()).early());
+          InputStream once =
+              new FilterInputStream(new ByteArrayInputStream(new byte[100_000])) {
+                @Override
+                public boolean markSupported() {
+                  return false;
+                }
+              };
+          Request post = Dsl.post(uri.toString()).setBody(once).build();
+          assertEquals(200, client.execute(post).getStatusCode());
+          assertEquals(100_000, server.seen(target).get(0).bodyBytes());
         });
   }
 }
