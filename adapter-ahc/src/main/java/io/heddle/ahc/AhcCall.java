@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>the client was closed before; a call on an I/O thread</td>
  *       <td>{@link IllegalStateException}</td></tr>
  *   <tr><td>the source of the request's body threw</td><td>that</td></tr>
+ *   <tr><td>the file that is the request's body is none</td>
+ *       <td>{@link IllegalArgumentException}, as AHC has it</td></tr>
  * </table>
  *
  * Each but the last four is a fresh instance with the caller's stack, and has what the engine
@@ -169,7 +171,14 @@ public final class AhcCall {
     } finally {
       waiting = null;
     }
-    BlockingExchange<R> attempt = kind.exchange(sent, permit, deadline);
+    BlockingExchange<R> attempt = null;
+    try {
+      attempt = kind.exchange(sent, permit, deadline);
+    } finally {
+      if (attempt == null) { // the body of the request is none
+        permit.leave();
+      }
+    }
     running = attempt;
     if (cancelled) {
       attempt.cancel();

@@ -273,8 +273,9 @@ final class AhcChannel {
    * On the event loop, just before the head is written; on HTTP/2 the stream is open.
    *
    * @param lane of the server; null if that is unknown, or cannot speak HTTP/2
+   * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
    */
-  void sending(Origin.@Nullable Lane lane) {
+  void sending(Origin.@Nullable Lane lane, boolean isTunnel) {
     Channel on = connection;
     if (on == null) {
       throw new IllegalStateException("a request without a connection");
@@ -282,7 +283,7 @@ final class AhcChannel {
     boolean again = everSent; // a redirect may lead to another server
     sentAt = System.nanoTime();
     sent = true;
-    everSent = true;
+    everSent |= !isTunnel;
     if (!pooled) {
       SslHandler tls = on.pipeline().get(SslHandler.class);
       if (tls != null) {

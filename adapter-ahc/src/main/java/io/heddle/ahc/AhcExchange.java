@@ -3,6 +3,7 @@ package io.heddle.ahc;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -84,6 +85,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   void start() {
     client.begin(this);
     if (isOver()) {
+      client.ended(this);
       return;
     }
     try {
@@ -111,7 +113,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     return channel.isPooled()
         && AhcFailures.isConnectionGone(failure)
         && (!channel.isEverSent()
-            || (!answered && SAFE.contains(request.getMethod()) && channel.isSentToIdleConnection()));
+            || (!answered
+                && SAFE.contains(request.getMethod())
+                && channel.isSentToIdleConnection()));
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -210,7 +214,10 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     if (isOver()) {
       throw new CancellationException("the exchange was given up");
     }
-    channel.sending(permit.lane());
+    boolean isTunnel = // to a proxy, before the request itself
+        nettyRequest.getHttpRequest().method().equals(HttpMethod.CONNECT)
+            && !request.getMethod().equals("CONNECT");
+    channel.sending(isTunnel ? null : permit.lane(), isTunnel);
     if (nettyRequest
         .getHttpRequest()
         .headers()

@@ -111,7 +111,7 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
       if (before != null) { // one thread at a time reads from the source
         before.awaitDone(deadline);
       }
-      taken = true; // and then looks again; he who wants the body anew does both the other way round
+      taken = true; // then a second look: he who wants the body anew stops first, then looks
       if (!isWanted(to, deadline)) {
         whole = true;
         return;

@@ -162,6 +162,9 @@ record BodySource(
   }
 
   private static BodySource ofFile(File file, long from, long length) {
+    if (!file.isFile()) { // as AHC: before anything is sent
+      throw new IllegalArgumentException("File " + file + " is not a file or doesn't exist");
+    }
     return new BodySource(
         length,
         Again.ALWAYS,

@@ -16,6 +16,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
@@ -77,7 +78,7 @@ class AnswerBeforeTheFutureTest {
       check.run(client, server);
     } finally {
       loops.slow = false;
-      loops.shutdownGracefully();
+      loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
     }
   }
 
@@ -111,7 +112,7 @@ class AnswerBeforeTheFutureTest {
         });
   }
 
-  /** The redirect wants the body anew before anybody has begun to write it: then it is written once. */
+  /** The redirect wants the body anew before anybody has begun to write it: it is written once. */
   @Test
   void redirectBeforeTheBodyIsWritten() throws Exception {
     withSlowCaller(
