@@ -70,9 +70,12 @@ import org.jspecify.annotations.Nullable;
  *       has no stream to spare.
  *   <li>Nothing is sent twice that may have been processed: {@code maxRequestRetry} counts for
  *       requests that never left, that the server refused, or that change nothing (GET, HEAD,
- *       OPTIONS, TRACE) and met a pooled connection that had ended.
+ *       OPTIONS, TRACE) and met a connection that had ended while nobody used it. Who wants more
+ *       adds an {@code IOExceptionFilter} that replays.
  *   <li>Bodies that have to be read from a stream, a file or parts, or be written, are so on the
- *       caller's thread; for a future, on a virtual thread.
+ *       caller's thread; for a future, on a virtual thread. If a challenge or a redirect wants the
+ *       body again, then bytes, files, parts of these, and streams that can be reset are sent
+ *       again, from a virtual thread; any other body fails the call with {@link IOException}.
  *   <li>Names are looked up on threads for that, redirects included.
  *   <li>{@code http2InitialWindowSize} is 1 MiB unless the configuration says something else than
  *       AHC's default of 16 MiB.
@@ -81,7 +84,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Handlers and filters of the user's run where AHC runs them: request filters and signature
  * calculators on the caller's thread, response and exception filters, cookie stores and the methods
- * of an {@code AsyncHandler} on an event loop. They must not block; a blocking call there fails.
+ * of an {@code AsyncHandler} on an event loop. They must not block; a blocking call there fails
+ * with {@link IllegalStateException}. To start another request there is allowed. What {@code
+ * onThrowable} throws is logged for debugging, and harms nobody.
+ *
+ * <p>An interrupt is looked for where a caller waits: in {@link #execute} and {@link #stream} also
+ * before anything is sent; in {@code executeRequest} only if there is no place for the request, and
+ * then its future fails with {@link InterruptedIOException}, the flag kept.
+ *
+ * <p>WebSockets go to AHC as they are. Of them, the futures of handshakes are ended as all others.
  *
  * <p>Any thread may use it, virtual or platform.
  */

@@ -18,10 +18,6 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
@@ -100,28 +96,13 @@ class ProxyTest {
                     .setSslContext(AhcClient.tls(FaultServer.certificate(), true))
                     .setProxyServer(Dsl.proxyServer("127.0.0.1", proxy.port.getLocalPort()))
                     .build())) {
-      List<CompletableFuture<Integer>> calls = new ArrayList<>();
-      for (int i = 0; i < 20; i++) {
-        Script script = Script.ok().delay(Duration.ofMillis(20));
-        Request post =
-            Dsl.post(server.uri(script).toString())
-                .setBody(new ByteArrayInputStream(new byte[10_000]))
-                .build();
-        CompletableFuture<Integer> status = new CompletableFuture<>();
-        calls.add(status);
-        Thread.ofVirtual()
-            .start(
-                () -> {
-                  try {
-                    status.complete(client.execute(post).getStatusCode());
-                  } catch (IOException | InterruptedException e) {
-                    status.completeExceptionally(e);
-                  }
-                });
-      }
-      for (CompletableFuture<Integer> each : calls) {
-        assertEquals(200, each.get(30, TimeUnit.SECONDS));
-      }
+      URI uri = server.uri(Script.ok().delay(Duration.ofMillis(20)));
+      StockDefects.assertAllSucceed(
+          20,
+          () -> {
+            InputStream body = new ByteArrayInputStream(new byte[10_000]);
+            return client.execute(Dsl.post(uri.toString()).setBody(body).build()).getStatusCode();
+          });
       assertEquals(1, proxy.tunnels.get());
       URI stalled = server.uri(Script.ok().fault(Fault.STALL));
       assertThrows(
