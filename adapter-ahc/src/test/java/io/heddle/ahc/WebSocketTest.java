@@ -21,6 +21,7 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -153,7 +154,7 @@ class WebSocketTest {
         BlockingAhcClient client = new BlockingAhcClient()) {
       ListenableFuture<NettyWebSocket> future =
           open(client, "ws://127.0.0.1:" + mute.getLocalPort() + "/", new Listener());
-      try (java.net.Socket peer = mute.accept()) {
+      try (Socket peer = mute.accept()) {
         peer.setSoTimeout(10_000);
         Thread.currentThread().interrupt();
         assertThrows(InterruptedException.class, future::get);
