@@ -48,6 +48,7 @@ final class AhcChannel {
 
   // Written by the thread that starts the exchange.
   private volatile @Nullable NettyResponseFuture<?> future;
+  private volatile boolean returned;
 
   // Written by an event loop, `connection` and `pooled` also by the thread that starts it.
   private volatile @Nullable Channel connection;
@@ -80,6 +81,7 @@ final class AhcChannel {
 
   /** The engine has the request, or has refused it: an event loop that waits for that goes on. */
   void returned() {
+    returned = true;
     if (sent && multiplexed) { // the event loop was faster
       inEventLoop(
           () -> {
@@ -302,7 +304,7 @@ final class AhcChannel {
       if (lane != null && !again) {
         shared.serve(lane, on);
       }
-      if (future == null) {
+      if (!returned) { // it will, and then look at `multiplexed`
         held = shared;
         shared.hold(on);
       }
