@@ -59,6 +59,7 @@ final class AhcChannel {
   private volatile boolean everSent;
   private volatile long sentAt;
   private volatile boolean idle;
+  private volatile boolean following;
 
   // Event loop only: the connection that is not read until the future is known.
   private @Nullable Http2Connection held;
@@ -163,6 +164,11 @@ final class AhcChannel {
   /** Whether any of it has been sent, however often. */
   boolean isEverSent() {
     return everSent;
+  }
+
+  /** Whether the server has answered, with a redirect or a challenge that AHC has followed. */
+  boolean isFollowing() {
+    return following;
   }
 
   /** Whether the connection was there before, so that it may have come to its end meanwhile. */
@@ -286,6 +292,7 @@ final class AhcChannel {
     sentAt = System.nanoTime();
     sent = true;
     everSent |= !isTunnel;
+    following |= again;
     if (!pooled) {
       SslHandler tls = on.pipeline().get(SslHandler.class);
       if (tls != null) {

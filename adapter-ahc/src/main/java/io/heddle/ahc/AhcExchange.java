@@ -104,7 +104,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
    * come to its end while nobody used it.
    */
   boolean mayRestart(Throwable failure) {
-    if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable())) {
+    if (client.isClosed()
+        || channel.isFollowing()
+        || (requestBody != null && !requestBody.isRepeatable())) {
       return false;
     }
     if (refused || AhcFailures.isRefusedStream(failure)) {
@@ -124,14 +126,20 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     return over.get();
   }
 
-  /** Gives the exchange up: its connection is closed, on HTTP/2 its stream. Does not wait. */
-  void abandon() {
-    if (end()) {
-      if (requestBody != null) {
-        requestBody.cancel();
-      }
-      channel.end();
+  /**
+   * Gives the exchange up: its connection is closed, on HTTP/2 its stream. Does not wait.
+   *
+   * @return whether this ended it
+   */
+  boolean abandon() {
+    if (!end()) {
+      return false;
     }
+    if (requestBody != null) {
+      requestBody.cancel();
+    }
+    channel.end();
+    return true;
   }
 
   /** The client is closed. */

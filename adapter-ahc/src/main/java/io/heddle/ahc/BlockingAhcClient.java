@@ -92,6 +92,9 @@ import org.jspecify.annotations.Nullable;
  * before anything is sent; in {@code executeRequest} only if there is no place for the request, and
  * then its future fails with {@link InterruptedIOException}, the flag kept.
  *
+ * <p>A handler gets a body as fast as it comes, as it does from AHC; {@link #stream} holds the
+ * server back while nobody reads.
+ *
  * <p>WebSockets go to AHC as they are. Of them, the futures of handshakes are ended as all others.
  *
  * <p>Any thread may use it, virtual or platform.

@@ -69,16 +69,14 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
 
   @Override
   public void cancel() {
-    if (!isOver()) {
-      abandon();
+    if (abandon()) {
       tellUser(new CancellationException());
     }
   }
 
   @Override
   public void abort(Throwable failure) {
-    if (!isOver()) {
-      abandon();
+    if (abandon()) {
       outcome.completeExceptionally(failure);
       tellUser(failure);
     }

@@ -8,6 +8,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
+import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +64,21 @@ class SentAgainTest {
         assertThrows(ExecutionException.class, () -> each.get(10, TimeUnit.SECONDS));
       }
       assertTrue(uris.stream().allMatch(each -> server.seen(each).size() == 1), "sent once");
+    }
+  }
+
+  /** What the first server has answered is not begun anew because the second has refused it. */
+  @Test
+  void redirectedPostIsNotBegunAnew() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
+      URI target = server.uri(Script.ok().fault(Fault.GOAWAY).once());
+      URI uri = server.uri(Script.answer(307).header("Location", target.toString()));
+      Request post =
+          Dsl.post(uri.toString()).setBody(new byte[100]).setFollowRedirect(true).build();
+      assertThrows(IOException.class, () -> client.execute(post));
+      assertEquals(1, server.seen(uri).size(), "times sent");
     }
   }
 }
