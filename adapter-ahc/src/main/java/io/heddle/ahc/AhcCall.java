@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>the connection ended; the call was cancelled; the client was closed meanwhile</td>
  *       <td>{@link java.net.SocketException}</td></tr>
  *   <tr><td>the server does not speak HTTP</td><td>{@link java.net.ProtocolException}</td></tr>
+ *   <tr><td>a filter of the user's threw</td><td>{@link IOException}, with that as its cause</td></tr>
  *   <tr><td>no place within {@code acquireFreeChannelTimeout}</td>
  *       <td>AHC's {@code TooManyConnectionsException} or {@code TooManyConnectionsPerHostException}</td></tr>
  *   <tr><td>the caller was interrupted</td>
@@ -41,9 +42,11 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>the client was closed before; a call on an I/O thread</td>
  *       <td>{@link IllegalStateException}</td></tr>
  *   <tr><td>the source of the request's body threw</td><td>that</td></tr>
+ *   <tr><td>the file that is the request's body is none</td>
+ *       <td>{@link IllegalArgumentException}, as AHC has it</td></tr>
  * </table>
  *
- * Each but the last four is a fresh instance with the caller's stack, and has what the engine
+ * Each but the last five is a fresh instance with the caller's stack, and has what the engine
  * reported as its cause.
  */
 public final class AhcCall {
@@ -169,7 +172,14 @@ public final class AhcCall {
     } finally {
       waiting = null;
     }
-    BlockingExchange<R> attempt = kind.exchange(sent, permit, deadline);
+    BlockingExchange<R> attempt = null;
+    try {
+      attempt = kind.exchange(sent, permit, deadline);
+    } finally {
+      if (attempt == null) { // the body of the request is none
+        permit.leave();
+      }
+    }
     running = attempt;
     if (cancelled) {
       attempt.cancel();

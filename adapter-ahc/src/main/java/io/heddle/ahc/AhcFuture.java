@@ -22,6 +22,22 @@ final class AhcFuture<T> implements ListenableFuture<T> {
   /** What the future can do to its request. */
   interface Control {
 
+    /** While there is no request yet. */
+    Control NOTHING =
+        new Control() {
+          @Override
+          public void cancel() {}
+
+          @Override
+          public void abort(Throwable failure) {}
+
+          @Override
+          public void done() {}
+
+          @Override
+          public void touch() {}
+        };
+
     /** Gives the request up, and tells its handler. */
     void cancel();
 
@@ -30,6 +46,29 @@ final class AhcFuture<T> implements ListenableFuture<T> {
     void done();
 
     void touch();
+  }
+
+  /** For a request that has no exchange of ours: the handshake of a WebSocket. */
+  record OfEngine(ListenableFuture<?> future) implements Control {
+    @Override
+    public void cancel() {
+      future.cancel(true);
+    }
+
+    @Override
+    public void abort(Throwable failure) {
+      future.abort(failure);
+    }
+
+    @Override
+    public void done() {
+      future.done();
+    }
+
+    @Override
+    public void touch() {
+      future.touch();
+    }
   }
 
   private final BlockingAhcClient client;

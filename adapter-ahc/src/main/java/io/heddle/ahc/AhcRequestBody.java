@@ -2,6 +2,7 @@ package io.heddle.ahc;
 
 import io.heddle.Canceller;
 import io.heddle.Deadline;
+import io.heddle.Exchange;
 import io.heddle.RequestBodyPipe;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
@@ -14,6 +15,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.asynchttpclient.request.body.Body;
 import org.asynchttpclient.request.body.generator.FeedListener;
 import org.asynchttpclient.request.body.generator.FeedableBodyGenerator;
@@ -34,6 +36,8 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
 
   private static final int FRAME = 16 * 1024;
 
+  private static final byte[] NOTHING = {};
+
   /** The exchange has ended: leaves the writer. What became of it, the exchange knows. */
   private static final class Ended extends IOException {
     private static final long serialVersionUID = 1L;
@@ -47,10 +51,14 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
   private final AhcExchange<?> exchange;
   private final Canceller canceller;
 
+  private final RequestBodyPipe first;
   private volatile RequestBodyPipe pipe;
   private volatile @Nullable FeedListener listener;
   private volatile @Nullable Http2StreamChannel stream;
   private volatile boolean taken;
+
+  // Shared: completes when he who writes, or wrote last, reads no more from the source.
+  private final AtomicReference<@Nullable Exchange<Boolean>> writing = new AtomicReference<>();
 
   // Event loop only.
   private boolean created;
@@ -62,7 +70,8 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
     this.source = source;
     this.exchange = exchange;
     this.canceller = canceller;
-    this.pipe = newPipe();
+    this.first = newPipe();
+    this.pipe = first;
   }
 
   private RequestBodyPipe newPipe() {
@@ -72,9 +81,9 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
 
   // ---- caller -------------------------------------------------------------------------------
 
-  /** Whether it could be sent again: nothing was taken from the source, or it can be read twice. */
+  /** Whether another could be sent in its place: nothing was taken, or it can be read twice. */
   boolean isRepeatable() {
-    return source.isRepeatable() || !taken;
+    return source.again() == BodySource.Again.ALWAYS || !taken;
   }
 
   /**
@@ -85,15 +94,28 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
    * @throws TimeoutException if the deadline is over
    */
   void write(Deadline deadline) throws IOException, InterruptedException, TimeoutException {
-    write(pipe, deadline);
+    write(first, deadline);
   }
 
   private void write(RequestBodyPipe to, Deadline deadline)
       throws IOException, InterruptedException, TimeoutException {
     Stream out = new Stream(to, deadline);
-    taken = true;
     boolean whole = false;
+    Exchange<Boolean> written = new Exchange<>();
     try {
+      if (!isWanted(to, deadline)) {
+        whole = true;
+        return;
+      }
+      Exchange<Boolean> before = writing.getAndSet(written);
+      if (before != null) { // one thread at a time reads from the source
+        before.awaitDone(deadline);
+      }
+      taken = true; // then a second look: he who wants the body anew stops first, then looks
+      if (!isWanted(to, deadline)) {
+        whole = true;
+        return;
+      }
       source.writer().writeTo(out);
       if (source.length() >= 0 && out.written < source.length()) {
         throw new IOException(
@@ -120,10 +142,16 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
       }
       whole = true;
     } finally {
+      written.complete(true);
       if (!whole) {
         to.cancel(); // and with it the exchange: a cut body is none
       }
     }
+  }
+
+  private static boolean isWanted(RequestBodyPipe to, Deadline deadline)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    return to.write(NOTHING, 0, 0, deadline);
   }
 
   /** What the source writes to. To close it is not the end of the body. */
@@ -218,11 +246,11 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
   @Override
   public Body createBody() {
     if (created) {
-      if (!isRepeatable()) {
+      pipe.stop();
+      if (source.again() == BodySource.Again.NEVER && taken) {
         throw new UncheckedIOException(
             new IOException("the request body was read once, and cannot be sent again"));
       }
-      pipe.stop();
       RequestBodyPipe again = newPipe();
       pipe = again;
       stream = null;
@@ -237,7 +265,7 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
 
   /** Writes the body on a virtual thread, for a caller that does not wait. */
   void writeElsewhere() {
-    writeElsewhere(pipe);
+    writeElsewhere(first);
   }
 
   private void writeElsewhere(RequestBodyPipe to) {
@@ -308,9 +336,9 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
 
   // ---- HTTP/2 -------------------------------------------------------------------------------
 
-  /** The request goes out on a stream, of which {@link #attach} will tell. */
-  void multiplexed() {
-    multiplexed = true;
+  /** Whether the request goes out on a stream, of which {@link #attach} will tell. */
+  void multiplexed(boolean is) {
+    multiplexed = is;
   }
 
   /** This is the stream. */
@@ -338,7 +366,7 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
         } else {
           endSent = end;
           to.write(new DefaultHttp2DataFrame(frame, end));
-          exchange.touch();
+          exchange.channel().touch();
         }
       }
       to.flush();

@@ -61,7 +61,7 @@ final class AhcResponseBody extends InputStream {
     }
     int before = credit.getAndAdd(-n);
     if (before > 0 && before <= n && !pipe.isDone()) {
-      exchange.shutGate();
+      exchange.channel().shutGate();
       exchange.waitsForCaller(() -> credit.get() <= 0);
     }
   }
@@ -80,7 +80,7 @@ final class AhcResponseBody extends InputStream {
   private void demand(int bytes) {
     int before = credit.getAndAdd(bytes);
     if (before <= 0 && before + bytes > 0) {
-      exchange.openGateIf(() -> credit.get() > 0);
+      exchange.channel().openGateIf(() -> credit.get() > 0);
     }
   }
 
@@ -116,7 +116,7 @@ final class AhcResponseBody extends InputStream {
   public void close() {
     if (!closed) {
       closed = true;
-      if (exchange.isAlone() && !exchange.isOver()) {
+      if (exchange.channel().isAlone() && !exchange.isOver()) {
         pipe.drain();
       }
       pipe.close();

@@ -63,14 +63,19 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code maxConnections} and {@code maxConnectionsPerHost} bound the calls in flight that
  *       have a connection of their own. Beyond that a caller waits, {@code executeRequest}
  *       included, for as long as {@code acquireFreeChannelTimeout} says; 0, the default, is no
- *       timeout of its own. Idle connections do not count.
+ *       timeout of its own. Idle connections do not count. An event loop, which must not wait, gets
+ *       AHC's {@code TooManyConnectionsException} there. With {@code LoadBalance.ROUND_ROBIN} a
+ *       server has up to one HTTP/2 connection per address, whatever the bound.
  *   <li>One connection per server that speaks HTTP/2. Callers wait until it is open, and while it
  *       has no stream to spare.
  *   <li>Nothing is sent twice that may have been processed: {@code maxRequestRetry} counts for
  *       requests that never left, that the server refused, or that change nothing (GET, HEAD,
- *       OPTIONS, TRACE) and met a pooled connection that had ended.
+ *       OPTIONS, TRACE) and met a connection that had ended while nobody used it. Who wants more
+ *       adds an {@code IOExceptionFilter} that replays.
  *   <li>Bodies that have to be read from a stream, a file or parts, or be written, are so on the
- *       caller's thread; for a future, on a virtual thread.
+ *       caller's thread; for a future, on a virtual thread. If a challenge or a redirect wants the
+ *       body again, then bytes, files, parts of these, and streams that can be reset are sent
+ *       again, from a virtual thread; any other body fails the call with {@link IOException}.
  *   <li>Names are looked up on threads for that, redirects included.
  *   <li>{@code http2InitialWindowSize} is 1 MiB unless the configuration says something else than
  *       AHC's default of 16 MiB.
@@ -79,11 +84,27 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Handlers and filters of the user's run where AHC runs them: request filters and signature
  * calculators on the caller's thread, response and exception filters, cookie stores and the methods
- * of an {@code AsyncHandler} on an event loop. They must not block; a blocking call there fails.
+ * of an {@code AsyncHandler} on an event loop. They must not block; a blocking call there fails
+ * with {@link IllegalStateException}. To start another request there is allowed. What {@code
+ * onThrowable} throws is logged for debugging, and harms nobody.
+ *
+ * <p>An interrupt is looked for where a caller waits: in {@link #execute} and {@link #stream} also
+ * before anything is sent; in {@code executeRequest} only if there is no place for the request, and
+ * then its future fails with {@link InterruptedIOException}, the flag kept.
+ *
+ * <p>A handler gets a body as fast as it comes, as it does from AHC; {@link #stream} holds the
+ * server back while nobody reads.
+ *
+ * <p>WebSockets go to AHC as they are. Of them, the futures of handshakes are ended as all others.
  *
  * <p>Any thread may use it, virtual or platform.
  */
 public final class BlockingAhcClient implements AsyncHttpClient {
+
+  /** A longer time has no place in the engine's timer. */
+  private static final Duration LONG = Duration.ofDays(10_000);
+
+  private static final Duration ENGINES_NONE = Duration.ofMillis(-1);
 
   private final AsyncHttpClientConfig config;
   private final DefaultAsyncHttpClient engine;
@@ -91,6 +112,7 @@ public final class BlockingAhcClient implements AsyncHttpClient {
   private final ChannelGroup channels;
   private final CallLimits limits;
   private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
+  private final Set<AhcFuture.OfEngine> handshakes = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final boolean ownThreads;
   private volatile @Nullable SignatureCalculator signatureCalculator;
@@ -205,15 +227,15 @@ public final class BlockingAhcClient implements AsyncHttpClient {
 
   @Override
   public <T> ListenableFuture<T> executeRequest(Request request, AsyncHandler<T> handler) {
+    Objects.requireNonNull(handler, "handler");
     CompletableFuture<T> outcome = new CompletableFuture<>();
-    AhcFuture<T> future = new AhcFuture<>(this, outcome, NOTHING);
+    AhcFuture<T> future = new AhcFuture<>(this, outcome, AhcFuture.Control.NOTHING);
     try {
       if (isClosed()) {
         throw new IllegalStateException("Closed"); // as AHC says it
       }
       if (handler instanceof WebSocketUpgradeHandler) {
-        ListenableFuture<T> upgrade = engine.executeRequest(request, handler);
-        return new AhcFuture<>(this, upgrade.toCompletableFuture(), new OfEngine(upgrade));
+        return upgrade(engine.executeRequest(request, handler));
       }
       Request adjusted = request;
       if (handler instanceof ResumableAsyncHandler resumable
@@ -226,6 +248,20 @@ public final class BlockingAhcClient implements AsyncHttpClient {
       handler.onThrowable(e);
     }
     return future;
+  }
+
+  /** A WebSocket's handshake has no exchange of ours; only its end is. */
+  @SuppressWarnings("FutureReturnValueIgnored") // it never fails
+  private <T> AhcFuture<T> upgrade(ListenableFuture<T> handshake) {
+    AhcFuture.OfEngine control = new AhcFuture.OfEngine(handshake);
+    handshakes.add(control);
+    handshake
+        .toCompletableFuture()
+        .whenComplete((webSocket, failure) -> handshakes.remove(control));
+    if (isClosed()) {
+      control.abort(AhcFailures.ended(true, null));
+    }
+    return new AhcFuture<>(this, handshake.toCompletableFuture(), control);
   }
 
   /** Starts a request that has a handler, once there is a place for it. */
@@ -252,7 +288,15 @@ public final class BlockingAhcClient implements AsyncHttpClient {
         throw AhcFailures.ended(true, e);
       }
     }
-    new HandlerExchange<>(this, request, permit, handler, outcome, retries).start(future);
+    HandlerExchange<T> exchange = null;
+    try {
+      exchange = new HandlerExchange<>(this, request, permit, handler, outcome, retries);
+    } finally {
+      if (exchange == null) { // the body of the request is none
+        permit.leave();
+      }
+    }
+    exchange.start(future);
   }
 
   @Override
@@ -376,6 +420,9 @@ public final class BlockingAhcClient implements AsyncHttpClient {
     for (AhcExchange<?> each : running) {
       each.close(why);
     }
+    for (AhcFuture.OfEngine each : handshakes) {
+      each.abort(why);
+    }
     channels.close();
     engine.close();
     if (resolver != null) {
@@ -443,9 +490,12 @@ public final class BlockingAhcClient implements AsyncHttpClient {
       return request;
     }
     Duration engines = requestTimeout(request);
-    return engines.isNegative() || engines.compareTo(timeout) > 0
-        ? request
-        : Requests.with(request, timeout.plusSeconds(1)); // ours is more exact
+    if (engines.isNegative() || engines.compareTo(timeout) > 0) {
+      return request;
+    }
+    return Requests.with(
+        request,
+        timeout.compareTo(LONG) > 0 ? ENGINES_NONE : timeout.plusSeconds(1)); // ours is more exact
   }
 
   /** Throws if the current thread is one that moves bytes. */
@@ -474,44 +524,5 @@ public final class BlockingAhcClient implements AsyncHttpClient {
       }
     }
     return false;
-  }
-
-  // ---- futures that have no exchange of ours --------------------------------------------------
-
-  private static final AhcFuture.Control NOTHING =
-      new AhcFuture.Control() {
-        @Override
-        public void cancel() {}
-
-        @Override
-        public void abort(Throwable failure) {}
-
-        @Override
-        public void done() {}
-
-        @Override
-        public void touch() {}
-      };
-
-  private record OfEngine(ListenableFuture<?> future) implements AhcFuture.Control {
-    @Override
-    public void cancel() {
-      future.cancel(true);
-    }
-
-    @Override
-    public void abort(Throwable failure) {
-      future.abort(failure);
-    }
-
-    @Override
-    public void done() {
-      future.done();
-    }
-
-    @Override
-    public void touch() {
-      future.touch();
-    }
   }
 }

@@ -2,8 +2,10 @@ package io.heddle.ahc;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
 import java.io.EOFException;
 import java.io.File;
 import java.io.FileInputStream;
@@ -12,6 +14,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.request.body.Body;
 import org.asynchttpclient.request.body.generator.BodyGenerator;
@@ -19,8 +23,10 @@ import org.asynchttpclient.request.body.generator.ByteArrayBodyGenerator;
 import org.asynchttpclient.request.body.generator.FeedableBodyGenerator;
 import org.asynchttpclient.request.body.generator.FileBodyGenerator;
 import org.asynchttpclient.request.body.generator.InputStreamBodyGenerator;
+import org.asynchttpclient.request.body.multipart.InputStreamPart;
 import org.asynchttpclient.request.body.multipart.MultipartBody;
 import org.asynchttpclient.request.body.multipart.MultipartUtils;
+import org.asynchttpclient.request.body.multipart.Part;
 import org.asynchttpclient.util.HttpUtils;
 import org.jspecify.annotations.Nullable;
 
@@ -29,11 +35,23 @@ import org.jspecify.annotations.Nullable;
  * {@link WrittenBody} and generators of the user's own. AHC would do that on an event loop.
  *
  * @param length in bytes; −1 if it is not known
- * @param isRepeatable whether it can be written more than once
+ * @param again whether it can be written more than once
  * @param contentType that the body brings along; null if none
  */
 record BodySource(
-    long length, boolean isRepeatable, @Nullable String contentType, WrittenBody.Writer writer) {
+    long length, Again again, @Nullable String contentType, WrittenBody.Writer writer) {
+
+  /** Whether a body can be written once more. */
+  enum Again {
+    NEVER,
+    /** By the source that wrote it before, as far as a stream can be reset. */
+    REWINDING,
+    /** By a new source of the same request as well. */
+    ALWAYS
+  }
+
+  /** How much a stream is asked to remember; those that have all in memory ignore it. */
+  private static final int REWIND_BYTES = 64 * 1024;
 
   /**
    * The source of this request's body; null if it has none, or one that is in memory and that AHC
@@ -57,7 +75,7 @@ record BodySource(
       return ofFile(file, 0, file.length());
     }
     if (generator instanceof WrittenBody written) {
-      return new BodySource(written.length(), false, null, written::writeTo);
+      return new BodySource(written.length(), Again.NEVER, null, written::writeTo);
     }
     if (generator instanceof InputStreamBodyGenerator of) {
       return ofStream(of.getInputStream(), of.getContentLength());
@@ -114,25 +132,42 @@ record BodySource(
     }
     int from = bytes.readerIndex();
     int length = bytes.readableBytes();
-    return new BodySource(length, true, contentType, out -> bytes.getBytes(from, out, length));
+    return new BodySource(
+        length, Again.ALWAYS, contentType, out -> bytes.getBytes(from, out, length));
   }
 
   private static BodySource ofStream(InputStream stream, long length) {
+    if (!stream.markSupported()) {
+      return new BodySource(length, Again.NEVER, null, out -> copy(stream, out));
+    }
+    AtomicBoolean begun = new AtomicBoolean();
     return new BodySource(
         length,
-        false,
+        Again.REWINDING,
         null,
         out -> {
-          try (stream) {
-            stream.transferTo(out);
+          if (begun.getAndSet(true)) {
+            stream.reset();
+          } else {
+            stream.mark(REWIND_BYTES);
           }
+          copy(stream, out);
         });
   }
 
+  private static void copy(InputStream stream, OutputStream out) throws IOException {
+    try (stream) {
+      stream.transferTo(out);
+    }
+  }
+
   private static BodySource ofFile(File file, long from, long length) {
+    if (!file.isFile()) { // as AHC: before anything is sent
+      throw new IllegalArgumentException("File " + file + " is not a file or doesn't exist");
+    }
     return new BodySource(
         length,
-        true,
+        Again.ALWAYS,
         null,
         out -> {
           try (InputStream stream = new FileInputStream(file)) {
@@ -151,15 +186,24 @@ record BodySource(
   }
 
   private static BodySource ofParts(Request request) {
-    MultipartBody first =
-        MultipartUtils.newMultipartBody(request.getBodyParts(), request.getHeaders());
+    List<Part> parts = request.getBodyParts();
+    MultipartBody first = MultipartUtils.newMultipartBody(parts, request.getHeaders());
+    HttpHeaders sameBoundary =
+        new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_TYPE, first.getContentType());
+    AtomicReference<@Nullable MultipartBody> next = new AtomicReference<>(first);
     return new BodySource(
-        first.getContentLength(), false, first.getContentType(), out -> copy(first, out));
+        first.getContentLength(),
+        parts.stream().anyMatch(InputStreamPart.class::isInstance) ? Again.NEVER : Again.ALWAYS,
+        first.getContentType(),
+        out -> {
+          MultipartBody body = next.getAndSet(null);
+          copy(body != null ? body : MultipartUtils.newMultipartBody(parts, sameBoundary), out);
+        });
   }
 
   private static BodySource ofGenerator(BodyGenerator generator) {
     Body first = generator.createBody();
-    return new BodySource(first.getContentLength(), false, null, out -> copy(first, out));
+    return new BodySource(first.getContentLength(), Again.NEVER, null, out -> copy(first, out));
   }
 
   private static void copy(Body body, OutputStream out) throws IOException {

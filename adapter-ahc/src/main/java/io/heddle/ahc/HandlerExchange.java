@@ -19,12 +19,16 @@ import org.asynchttpclient.netty.EagerResponseBodyPart;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An exchange with a handler of the user's, which the engine calls on its event loop as always, and
  * with a future.
  */
 final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Control {
+
+  private static final Logger LOG = LoggerFactory.getLogger(HandlerExchange.class);
 
   private final BlockingAhcClient client;
   private final Request asked;
@@ -65,24 +69,27 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
 
   @Override
   public void cancel() {
-    if (!isOver()) {
-      abandon();
+    if (abandon()) {
       tellUser(new CancellationException());
     }
   }
 
   @Override
   public void abort(Throwable failure) {
-    if (!isOver()) {
-      abandon();
+    if (abandon()) {
       outcome.completeExceptionally(failure);
       tellUser(failure);
     }
   }
 
   @Override
+  public void touch() {
+    channel().touch();
+  }
+
+  @Override
   public void done() {
-    NettyResponseFuture<T> running = future();
+    NettyResponseFuture<?> running = channel().future();
     if (running != null) {
       running.done();
     }
@@ -120,8 +127,13 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
     }
   }
 
+  /** What the handler itself throws then, nobody can be told; AHC logs it for debugging. */
   private void tellUser(Throwable failure) {
-    user.onThrowable(failure);
+    try {
+      user.onThrowable(failure);
+    } catch (Throwable e) {
+      LOG.debug("a handler has failed in onThrowable", e);
+    }
   }
 
   // ---- engine: all the rest goes to the user's handler ----------------------------------------

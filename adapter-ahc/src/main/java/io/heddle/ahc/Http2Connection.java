@@ -28,6 +28,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private static final int WINDOW = 1 << 30;
 
+  private final ReadGate gate = new ReadGate();
+  private int holds;
   private int maxStreams = -1;
   private boolean leaving;
   private Origin.@Nullable Lane lane;
@@ -55,12 +57,35 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Whether no stream is open here: then nobody would have noticed that the server has gone. */
+  boolean isIdle(Channel channel) {
+    Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
+    return codec == null || codec.connection().numActiveStreams() == 0;
+  }
+
+  /** Reads nothing until {@link #readOn}: once for each of those who asked. */
+  void hold(Channel channel) {
+    if (holds++ == 0) {
+      gate.shut(channel);
+    }
+  }
+
+  void readOn(Channel channel) {
+    if (--holds == 0) {
+      gate.open(channel);
+    }
+  }
+
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) throws Http2Exception {
     ctx.channel().config().setAutoClose(true);
     if (ctx.pipeline().get(Http1Connection.class) != null) {
       ctx.pipeline().remove(Http1Connection.class);
     }
+    if (ctx.pipeline().get(ReadGate.class) != null) {
+      ctx.pipeline().remove(ReadGate.class);
+    }
+    ctx.pipeline().addFirst(ReadGate.NAME, gate); // the codec and TLS ask for reads by themselves
     Http2FrameCodec codec = ctx.pipeline().get(Http2FrameCodec.class);
     if (codec != null) {
       Endpoint<Http2LocalFlowController> local = codec.connection().local();

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.ReferenceCountUtil;
 import org.asynchttpclient.netty.NettyResponseFuture;
@@ -49,6 +50,15 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
     } else {
       ctx.fireChannelRead(msg);
     }
+  }
+
+  /** Comes before the end of the stream, to those streams that the server has not looked at. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof Http2GoAwayFrame) {
+      exchange.refused();
+    }
+    ctx.fireUserEventTriggered(event);
   }
 
   private static boolean mayBeIntercepted(Http2HeadersFrame head) {

@@ -45,9 +45,11 @@ final class StreamExchange extends AhcExchange<Boolean>
 
   @Override
   public void cancel() {
-    StreamingResponse begun = response;
-    if (!head.cancel() && begun != null) {
-      begun.body().cancel();
+    if (!head.cancel()) {
+      StreamingResponse begun = response; // which is set before the head completes
+      if (begun != null) {
+        begun.body().cancel();
+      }
     }
   }
 

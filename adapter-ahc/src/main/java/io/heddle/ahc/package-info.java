@@ -11,6 +11,7 @@
  *   BlockingAhcClient.execute, stream → AhcCall
  *     → CallLimits.enter              parks     Http2Connection → Origin: streams
  *     → AhcExchange.start                       name look-up (HostResolver), connect, TLS
+ *                                               AhcChannel: connection, stream, how to end it
  *     → AhcRequestBody.write          parks     AhcRequestBody.transferTo, pump
  *     ← StreamingResponse             parks     StreamExchange.onHeadersReceived
  *   AhcResponseBody.read              parks     onBodyPartReceived, onCompleted
@@ -28,10 +29,18 @@
  * <h2>What runs where</h2>
  *
  * The source of a request's body, request filters and signature calculators run on the caller's
- * thread; for a future, the source runs on a virtual thread. A {@code NameResolver} runs on one of
- * the client's resolver threads. All else that AHC calls by itself runs on an event loop, as AHC
- * has it: an {@code AsyncHandler} of the user's, response filters, exception filters, cookie
- * stores, keep-alive strategies, TLS callbacks. Those must decide from memory and not wait.
+ * thread; for a future, the source runs on a virtual thread, as it does when it is wanted once
+ * more, and so do the request filters of a request that is sent again. A {@code NameResolver} runs
+ * on one of the client's resolver threads. All else that AHC calls by itself runs on an event loop,
+ * as AHC has it: an {@code AsyncHandler} of the user's, response filters, exception filters, cookie
+ * stores, keep-alive strategies, TLS callbacks. Those must decide from memory and not wait. A
+ * blocking call of this package there fails at once.
+ *
+ * <p>Nothing of the blocking calls themselves runs user code on an event loop: who uses {@code
+ * execute} and {@code stream}, and none of the hooks above, has none there.
+ *
+ * <p>The engine runs on the JDK's selectors, epoll or io_uring, as the configuration says, and as
+ * Netty's libraries are on the class path.
  */
 @NullMarked
 package io.heddle.ahc;

@@ -1,0 +1,375 @@
+package io.heddle.ahc;
+
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.ssl.SslHandler;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.asynchttpclient.netty.NettyResponseFuture;
+import org.asynchttpclient.netty.channel.ChannelManager;
+import org.asynchttpclient.netty.channel.ChannelState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one exchange has of the engine: its future, the connection that it is on, and on HTTP/2 its
+ * stream there.
+ *
+ * <pre>{@code
+ * nowhere ──connected──▶ on a new connection ──sending──▶ sent ──redirect, challenge──┐
+ *    └──────pooled─────▶ on one that was there ──────┘      ▲                         │
+ *                                                           └──(any of the two)───────┘
+ * }</pre>
+ *
+ * <p><b>To end it.</b> AHC's future closes whatever channel it knows when it is cancelled, and
+ * between two steps that may be an HTTP/2 connection that others use. So an exchange is ended on
+ * the event loop of its connection, where there is no between: before the request is sent on a
+ * shared connection the future is aborted, which leaves channels alone; after that it is cancelled,
+ * which closes the connection of HTTP/1.1, or the stream.
+ *
+ * <p><b>To find the stream.</b> Only the engine's future knows it, and the engine hands that to the
+ * thread that starts the exchange; the event loop may be faster, and send the request before. Then
+ * it reads nothing from that connection until the starting thread has come back with the future, so
+ * that no answer comes to a stream that has no gate yet.
+ */
+final class AhcChannel {
+
+  /** How long a connection that is closed may try to say so, to a server that does not read. */
+  private static final long FAREWELL_MILLIS = 200;
+
+  /** A connection that had ended before a request was sent on it shows that within this time. */
+  private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final AhcExchange<?> exchange;
+
+  // Written by the thread that starts the exchange.
+  private volatile @Nullable NettyResponseFuture<?> future;
+  private volatile boolean returned;
+
+  // Written by an event loop, `connection` and `pooled` also by the thread that starts it.
+  private volatile @Nullable Channel connection;
+  private volatile @Nullable Http2StreamChannel stream;
+  private volatile boolean multiplexed;
+  private volatile boolean pooled;
+  private volatile boolean sent;
+  private volatile boolean everSent;
+  private volatile long sentAt;
+  private volatile boolean idle;
+  private volatile boolean following;
+
+  // Event loop only: the connection that is not read until the future is known.
+  private @Nullable Http2Connection held;
+
+  AhcChannel(AhcExchange<?> exchange) {
+    this.exchange = exchange;
+  }
+
+  // ---- the thread that starts the exchange ----------------------------------------------------
+
+  /** The engine has taken the request on. Does not wait. */
+  void started(NettyResponseFuture<?> running) {
+    future = running;
+    if (exchange.isOver()) {
+      end();
+    } else if (!sent) {
+      failIfConnectionIsGone();
+    }
+  }
+
+  /** The engine has the request, or has refused it: an event loop that waits for that goes on. */
+  void returned() {
+    returned = true;
+    if (sent && multiplexed) { // the event loop was faster
+      inEventLoop(
+          () -> {
+            attachStream();
+            readOn();
+          });
+    }
+  }
+
+  /** A shared connection that ends just before it would be used says nothing, and nor does AHC. */
+  private void failIfConnectionIsGone() {
+    Channel on = connection;
+    if (on != null && pooled && !on.isActive()) {
+      exchange.onThrowable(new ClosedChannelException());
+    }
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** The engine's future; null until the engine has one. */
+  @Nullable NettyResponseFuture<?> future() {
+    return future;
+  }
+
+  /** The request was given up. Does not wait. */
+  void end() {
+    NettyResponseFuture<?> running = future;
+    if (running == null || running.isDone()) {
+      return; // in the first case started() will look again
+    }
+    if (connection == null) {
+      running.abort(new CancellationException("the exchange was given up"));
+    } else {
+      inEventLoop(
+          () -> {
+            if (sent || !pooled) {
+              running.cancel(true);
+            } else {
+              running.abort(new CancellationException("the exchange was given up"));
+            }
+          });
+    }
+  }
+
+  /** The engine's clock for its read timeout starts anew. */
+  void touch() {
+    NettyResponseFuture<?> running = future;
+    if (running != null) {
+      running.touch();
+    }
+  }
+
+  /** As long as that is so, the engine's read timeout does not count. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void touchWhile(long readTimeoutMillis, BooleanSupplier still) {
+    Channel on = connection;
+    if (readTimeoutMillis > 0 && on != null) {
+      touch();
+      long period = Math.max(10, readTimeoutMillis / 3);
+      Runnable again =
+          new Runnable() {
+            @Override
+            public void run() {
+              if (!exchange.isOver() && still.getAsBoolean()) {
+                touch();
+                on.eventLoop().schedule(this, period, TimeUnit.MILLISECONDS);
+              }
+            }
+          };
+      on.eventLoop().schedule(again, period, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Whether the exchange has a connection of its own, which it takes along if it is given up. */
+  boolean isAlone() {
+    return !multiplexed;
+  }
+
+  /** Whether any of it has been sent, however often. */
+  boolean isEverSent() {
+    return everSent;
+  }
+
+  /** Whether the server has answered, with a redirect or a challenge that AHC has followed. */
+  boolean isFollowing() {
+    return following;
+  }
+
+  /** Whether the connection was there before, so that it may have come to its end meanwhile. */
+  boolean isPooled() {
+    return pooled;
+  }
+
+  /** Whether the request was sent just now, to a connection that may have ended unnoticed. */
+  boolean isSentToIdleConnection() {
+    return pooled && idle && System.nanoTime() - sentAt < STALE_NANOS;
+  }
+
+  /** On the event loop of the connection; at once, if this is it. */
+  private void inEventLoop(Runnable work) {
+    Channel on = connection;
+    if (on == null || on.eventLoop().inEventLoop()) {
+      work.run();
+    } else {
+      inEventLoopLater(on, work);
+    }
+  }
+
+  /** Once the event loop has done what it is at. */
+  private static void inEventLoopLater(Channel on, Runnable work) {
+    try {
+      on.eventLoop().execute(work);
+    } catch (RejectedExecutionException e) {
+      work.run(); // the client is closed, and the event loop has ended
+    }
+  }
+
+  // ---- back pressure ------------------------------------------------------------------------
+
+  /** Reads no more of the response; event loop. */
+  void shutGate() {
+    Channel of = responseChannel();
+    ReadGate gate = of.pipeline().get(ReadGate.class);
+    if (gate != null) {
+      gate.shut(of);
+    }
+  }
+
+  /** Reads on, if that is still so then; any thread. */
+  void openGateIf(BooleanSupplier still) {
+    inEventLoop(
+        () -> {
+          Channel of = responseChannel();
+          ReadGate gate = of.pipeline().get(ReadGate.class);
+          if (gate != null && !exchange.isOver() && still.getAsBoolean()) {
+            touch();
+            gate.open(of);
+          }
+        });
+  }
+
+  private Channel responseChannel() {
+    Channel of = multiplexed ? stream : connection;
+    if (of == null) {
+      throw new IllegalStateException("a response without a connection");
+    }
+    return of;
+  }
+
+  // ---- engine -------------------------------------------------------------------------------
+
+  void connecting() {
+    pooled = false;
+    sent = false;
+  }
+
+  /**
+   * Now the connection may be read: what the server says first on HTTP/2, AHC takes for an answer
+   * to nobody, if it comes before the codec is there. AHC does not notice either if the connection
+   * ends before the request is sent.
+   */
+  void connected(Channel channel) {
+    connection = channel;
+    ReadGate gate = channel.pipeline().get(ReadGate.class);
+    if (gate != null) {
+      gate.open(channel);
+    }
+    channel
+        .closeFuture()
+        .addListener(
+            closed ->
+                inEventLoopLater(
+                    channel,
+                    () -> {
+                      if (!sent && channel.equals(connection)) {
+                        exchange.onThrowable(new ClosedChannelException());
+                      }
+                    }));
+  }
+
+  void pooled(Channel channel) {
+    sent = false;
+    pooled = true;
+    connection = channel;
+  }
+
+  /** Whether AHC is about to send the request anew, because its connection ended. */
+  boolean isReconnecting() {
+    Channel on = connection;
+    NettyResponseFuture<?> running =
+        future != null || on == null ? future : Http1Connection.exchange(on);
+    return running != null && running.getChannelState() == ChannelState.RECONNECTED;
+  }
+
+  /**
+   * On the event loop, just before the head is written; on HTTP/2 the stream is open.
+   *
+   * @param lane of the server; null if that is unknown, or cannot speak HTTP/2
+   * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
+   */
+  void sending(Origin.@Nullable Lane lane, boolean isTunnel) {
+    Channel on = connection;
+    if (on == null) {
+      throw new IllegalStateException("a request without a connection");
+    }
+    boolean again = everSent; // a redirect may lead to another server
+    sentAt = System.nanoTime();
+    sent = true;
+    everSent |= !isTunnel;
+    following |= again;
+    if (!pooled) {
+      SslHandler tls = on.pipeline().get(SslHandler.class);
+      if (tls != null) {
+        tls.setCloseNotifyFlushTimeoutMillis(FAREWELL_MILLIS);
+      }
+    }
+    multiplexed = ChannelManager.isHttp2(on);
+    AhcRequestBody body = exchange.requestBody();
+    if (body != null) {
+      body.multiplexed(multiplexed);
+    }
+    idle = true;
+    if (multiplexed) {
+      Http2Connection shared = Http2Connection.of(on);
+      idle = shared.isIdle(on);
+      if (lane != null && !again) {
+        shared.serve(lane, on);
+      }
+      if (!returned) { // it will, and then look at `multiplexed`
+        held = shared;
+        shared.hold(on);
+      }
+      attachStream();
+    } else if (lane != null && !again) {
+      lane.notMultiplexed();
+    }
+  }
+
+  /** As soon as both are there, the stream and the future that knows it. */
+  private void attachStream() {
+    NettyResponseFuture<?> running = future;
+    if (running != null
+        && !exchange.isOver()
+        && running.channel() instanceof Http2StreamChannel opened
+        && !opened.equals(stream)) {
+      stream = opened;
+      ReadGate gate = new ReadGate();
+      opened
+          .pipeline()
+          .addFirst(ReadGate.NAME, gate)
+          .addFirst(Http2Responses.NAME, new Http2Responses(exchange));
+      AhcRequestBody body = exchange.requestBody();
+      if (body != null) {
+        body.attach(opened, gate);
+      }
+    }
+  }
+
+  private void readOn() {
+    Http2Connection shared = held;
+    Channel on = connection;
+    if (shared != null && on != null) {
+      held = null;
+      shared.readOn(on);
+    }
+  }
+
+  /** The request has asked to continue: waits this long for a word. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void continueAnywayIn(long millis) {
+    Channel on = connection;
+    if (on != null) {
+      on.eventLoop().schedule(this::continueAnyway, millis, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void continueAnyway() {
+    NettyResponseFuture<?> running = future;
+    if (running == null || exchange.isOver() || !running.isDontWriteBodyBecauseExpectContinue()) {
+      return;
+    }
+    if (stream != null) {
+      DefaultHttp2Headers goOn = new DefaultHttp2Headers();
+      goOn.status("100");
+      stream.pipeline().fireChannelRead(new DefaultHttp2HeadersFrame(goOn));
+    } else if (connection != null) {
+      Http1Connection.continueAnyway(connection);
+    }
+  }
+}
