@@ -15,6 +15,7 @@ import org.eclipse.jetty.client.Origin;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
@@ -244,6 +245,12 @@ public class BlockingJettyClient extends HttpClient {
         ? gate
         : gates.computeIfAbsent(
             destination, created -> new QueueGate(getMaxRequestsQueuedPerDestination()));
+  }
+
+  /** Opens a connection, unless all those for whom it is to be opened have given up by then. */
+  @Override
+  public void newConnection(Destination destination, Promise<Connection> promise) {
+    super.newConnection(destination, gate(destination).attempt(promise));
   }
 
   @Override
