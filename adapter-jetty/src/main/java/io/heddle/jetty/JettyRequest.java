@@ -93,6 +93,16 @@ final class JettyRequest extends ListeningRequest {
     return super.body(content);
   }
 
+  /** A body that may block is read where it holds up nobody. */
+  private void pumpBody() {
+    Request.Content content = getBody();
+    if (content != null
+        && !(content instanceof BlockingRequestContent)
+        && UserCode.mayBlock(content)) {
+      super.body(new PumpedContent(content));
+    }
+  }
+
   @Override
   public ContentResponse send() throws InterruptedException, TimeoutException, ExecutionException {
     IoThread.forbidWaiting();
@@ -122,6 +132,7 @@ final class JettyRequest extends ListeningRequest {
       start(blocking::fail, listener);
     } else {
       noteCode(listener);
+      pumpBody();
       super.send(listener);
     }
   }
@@ -147,6 +158,7 @@ final class JettyRequest extends ListeningRequest {
       giveUp(new InterruptedException("interrupted before the request was sent"));
       return;
     }
+    pumpBody();
     waits = true;
     super.send(listener);
     waits = false;
