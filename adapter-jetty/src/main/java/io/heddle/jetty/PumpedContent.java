@@ -52,6 +52,7 @@ final class PumpedContent implements Request.Content {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // that very thread
   public Content.@Nullable Chunk read() {
     Throwable failed = failure;
     if (failed != null) {

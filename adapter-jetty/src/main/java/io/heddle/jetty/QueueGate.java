@@ -84,14 +84,19 @@ final class QueueGate {
     for (; ; ) {
       int now = taken.get();
       if (now < 0) {
-        ending.lock(); // until it is over
-        ending.unlock();
+        awaitEnding();
       } else if (now >= max) {
         return false;
       } else if (taken.compareAndSet(now, now + 1)) {
         return true;
       }
     }
+  }
+
+  @SuppressWarnings("LockNotBeforeTry") // there is nothing to do under it
+  private void awaitEnding() {
+    ending.lock();
+    ending.unlock();
   }
 
   /** Gives free places to those who wait: takes each place in their name, so that it is theirs. */

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.Request;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,20 +58,23 @@ class ContractTest {
 
   /** Fails with exactly these classes, whichever client makes the call. */
   private static void assertFails(
-      Class<? extends Throwable> expected, Class<? extends Throwable> cause, Blocking call)
+      Class<? extends Throwable> expected,
+      @Nullable Class<? extends Throwable> cause,
+      Blocking call)
       throws Exception {
     for (Kind kind : Kind.values()) {
       HttpClient client = kind.client();
       client.setConnectTimeout(5_000);
       client.start();
       try {
-        CompletableFuture<Throwable> ended = new CompletableFuture<>();
+        CompletableFuture<@Nullable Throwable> ended = new CompletableFuture<>();
         Thread.ofVirtual().start(() -> ended.complete(failureOf(call, client, kind)));
         Throwable failure = ended.get(20, TimeUnit.SECONDS);
         assertNotNull(failure, kind + " succeeds");
         assertEquals(expected, failure.getClass(), () -> kind + ": " + failure);
         if (cause != null) {
-          assertEquals(cause, failure.getCause().getClass(), () -> kind + ": " + failure);
+          Throwable why = Objects.requireNonNull(failure.getCause());
+          assertEquals(cause, why.getClass(), () -> kind + ": " + failure);
         }
       } finally {
         client.stop();
@@ -77,7 +82,7 @@ class ContractTest {
     }
   }
 
-  private static Throwable failureOf(Blocking call, HttpClient client, Kind kind) {
+  private static @Nullable Throwable failureOf(Blocking call, HttpClient client, Kind kind) {
     try {
       call.run(client, kind);
       return null;

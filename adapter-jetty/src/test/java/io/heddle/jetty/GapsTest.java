@@ -34,6 +34,7 @@ import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.OutputStreamRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -305,6 +306,10 @@ class GapsTest {
     }
   }
 
+  private static Request.Content streamed(InputStream stream) {
+    return new InputStreamRequestContent("text/plain", stream, new ByteBufferPool.Sized(null));
+  }
+
   /** Stock: the client's own threads read it, a selector's among them, and wait where it waits. */
   @ParameterizedTest
   @EnumSource
@@ -329,8 +334,7 @@ class GapsTest {
             return n == 0 ? -1 : n;
           }
         };
-    assertEquals(
-        200, client.POST(uri).body(new InputStreamRequestContent(zeros)).send().getStatus());
+    assertEquals(200, client.POST(uri).body(streamed(zeros)).send().getStatus());
     assertEquals(32 << 20, server.seen(uri).get(0).bodyBytes());
     boolean onClients = readers.stream().anyMatch(each -> !each.isVirtual());
     assertEquals(kind == Kind.STOCK, onClients, readers::toString);
@@ -350,10 +354,14 @@ class GapsTest {
             awaitUninterruptibly(mayEnd);
             return -1;
           }
+
+          @Override
+          public int read(byte[] b, int off, int len) {
+            return read();
+          }
         };
     Request request = client.POST(server.uri(Script.ok())).timeout(300, TimeUnit.MILLISECONDS);
-    CompletableFuture<Throwable> ended =
-        call(() -> request.body(new InputStreamRequestContent(stuck)).send());
+    CompletableFuture<Throwable> ended = call(() -> request.body(streamed(stuck)).send());
     boolean inTime = holds(Duration.ofSeconds(2), ended::isDone);
     mayEnd.countDown();
     assertEquals(kind == Kind.HEDDLE, inTime);

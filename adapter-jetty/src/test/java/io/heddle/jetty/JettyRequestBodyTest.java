@@ -1,14 +1,15 @@
 package io.heddle.jetty;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.Deadline;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Content;
 import org.junit.jupiter.api.Test;
@@ -69,7 +70,7 @@ class JettyRequestBodyTest {
     assertEquals(1, woken.get());
     Content.Chunk chunk = body.read();
     assertTrue(Content.Chunk.isFailure(chunk));
-    assertFalse(chunk != null && chunk.getFailure() != cause);
+    assertSame(cause, Objects.requireNonNull(chunk).getFailure());
     assertThrows(IOException.class, () -> out.write(1));
   }
 
