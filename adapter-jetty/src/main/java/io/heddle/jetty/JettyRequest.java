@@ -46,6 +46,7 @@ final class JettyRequest extends ListeningRequest {
 
   private long leaseTimeoutMillis;
   private boolean waits;
+  private boolean sending;
   private boolean foreign;
   private volatile int resent;
   private volatile @Nullable Throwable connectionLost;
@@ -132,8 +133,7 @@ final class JettyRequest extends ListeningRequest {
       start(blocking::fail, listener);
     } else {
       noteCode(listener);
-      pumpBody();
-      super.send(listener);
+      enqueue(listener);
     }
   }
 
@@ -158,10 +158,20 @@ final class JettyRequest extends ListeningRequest {
       giveUp(new InterruptedException("interrupted before the request was sent"));
       return;
     }
-    pumpBody();
     waits = true;
-    super.send(listener);
+    enqueue(listener);
     waits = false;
+  }
+
+  /** Sends; {@link #takePlace} comes from within, and from wherever else Jetty or a user asks. */
+  private void enqueue(Response.@Nullable CompleteListener listener) {
+    pumpBody();
+    sending = true;
+    try {
+      super.send(listener);
+    } finally {
+      sending = false;
+    }
   }
 
   /**
@@ -171,8 +181,8 @@ final class JettyRequest extends ListeningRequest {
    *     request is aborted
    */
   void takePlace(QueueGate gate) {
-    if (place.get() != null) {
-      return; // sent again, after a connection that had just been closed
+    if (!sending || place.get() != null) {
+      return; // somebody asks for the destination of a request
     }
     if (!waits) {
       gate.enterUnasked();
