@@ -15,6 +15,7 @@ import org.eclipse.jetty.client.Origin;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
@@ -42,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  *       that was asked for; {@link #setCallTimeout} sets one for all requests.
  *   <li>A caller that finds the destination's queue full waits for a place (Jetty's fails), for no
  *       longer than its total timeout and {@link #setLeaseTimeout} allow.
+ *   <li>A connection that is being opened is given up with the last call that waits for it (Jetty's
+ *       is opened all the same).
+ *   <li>A body that is read from a stream or a file is read on a virtual thread.
  *   <li>A GET or HEAD without body that meets a pooled connection which the server has just closed
  *       is sent once more.
  *   <li>A request that expects 100-continue sends its body after {@link #setContinueTimeout}, 1 s,
@@ -244,6 +248,12 @@ public class BlockingJettyClient extends HttpClient {
         ? gate
         : gates.computeIfAbsent(
             destination, created -> new QueueGate(getMaxRequestsQueuedPerDestination()));
+  }
+
+  /** Opens a connection, unless all those for whom it is to be opened have given up by then. */
+  @Override
+  public void newConnection(Destination destination, Promise<Connection> promise) {
+    super.newConnection(destination, gate(destination).attempt(promise));
   }
 
   @Override

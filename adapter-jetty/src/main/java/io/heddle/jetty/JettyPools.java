@@ -113,10 +113,7 @@ final class JettyPools implements ConnectionPool.Factory {
       super.onRemoved(connection);
       if (connection != null) { // null for one that was to be opened
         client.forgetServed(connection);
-        AtomicInteger inUse = streams.get(connection);
-        if (inUse == null || inUse.get() == 0) {
-          streams.remove(connection);
-        }
+        streams.remove(connection); // it is not released any more
       }
     }
 

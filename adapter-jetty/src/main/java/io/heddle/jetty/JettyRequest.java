@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class JettyRequest extends ListeningRequest {
 
+  /** How often a request is sent again that has found no stream on a connection of HTTP/2. */
+  private static final int MAX_STREAMLESS = 5;
+
   private final BlockingJettyClient client;
 
   // Caller only, until it is sent.
@@ -42,9 +46,11 @@ final class JettyRequest extends ListeningRequest {
 
   private long leaseTimeoutMillis;
   private boolean waits;
+  private boolean sending;
   private boolean foreign;
-  private volatile boolean resent;
+  private volatile int resent;
   private volatile @Nullable Throwable connectionLost;
+  private volatile int lostAfter;
   private @Nullable String cookieHeader;
 
   // Shared.
@@ -88,6 +94,16 @@ final class JettyRequest extends ListeningRequest {
     return super.body(content);
   }
 
+  /** A body that may block is read where it holds up nobody. */
+  private void pumpBody() {
+    Request.Content content = getBody();
+    if (content != null
+        && !(content instanceof BlockingRequestContent)
+        && UserCode.mayBlock(content)) {
+      super.body(new PumpedContent(content));
+    }
+  }
+
   @Override
   public ContentResponse send() throws InterruptedException, TimeoutException, ExecutionException {
     IoThread.forbidWaiting();
@@ -117,7 +133,7 @@ final class JettyRequest extends ListeningRequest {
       start(blocking::fail, listener);
     } else {
       noteCode(listener);
-      super.send(listener);
+      enqueue(listener);
     }
   }
 
@@ -143,8 +159,19 @@ final class JettyRequest extends ListeningRequest {
       return;
     }
     waits = true;
-    super.send(listener);
+    enqueue(listener);
     waits = false;
+  }
+
+  /** Sends; {@link #takePlace} comes from within, and from wherever else Jetty or a user asks. */
+  private void enqueue(Response.@Nullable CompleteListener listener) {
+    pumpBody();
+    sending = true;
+    try {
+      super.send(listener);
+    } finally {
+      sending = false;
+    }
   }
 
   /**
@@ -154,8 +181,8 @@ final class JettyRequest extends ListeningRequest {
    *     request is aborted
    */
   void takePlace(QueueGate gate) {
-    if (place.get() != null) {
-      return; // sent again, after a connection that had just been closed
+    if (!sending || place.get() != null) {
+      return; // somebody asks for the destination of a request
     }
     if (!waits) {
       gate.enterUnasked();
@@ -174,11 +201,12 @@ final class JettyRequest extends ListeningRequest {
     place.set(gate);
   }
 
-  private void leavePlace() {
+  private @Nullable QueueGate leavePlace() {
     QueueGate gate = place.getAndSet(null);
     if (gate != null) {
       gate.leave();
     }
+    return gate;
   }
 
   // ---- what Jetty tells ---------------------------------------------------------------------
@@ -222,7 +250,10 @@ final class JettyRequest extends ListeningRequest {
 
   @Override
   public void notifyFailure(Throwable failure) {
-    leavePlace();
+    QueueGate gate = leavePlace();
+    if (gate != null) {
+      gate.endUnwanted(failure);
+    }
     super.notifyFailure(failure);
   }
 
@@ -257,10 +288,11 @@ final class JettyRequest extends ListeningRequest {
   @SuppressWarnings("ReferenceEquality") // that very failure
   boolean mayResend(Throwable failure) {
     if (failure == connectionLost) {
-      return !resent;
+      return resent == lostAfter;
     }
     boolean may = wasLost(failure);
     if (may) {
+      lostAfter = resent;
       connectionLost = failure; // with which Jetty may abort the rest of the exchange
     }
     return may;
@@ -268,26 +300,36 @@ final class JettyRequest extends ListeningRequest {
 
   /** With which Jetty itself, and no user of it, aborts what is on a connection that has ended. */
   private static boolean isConnectionLoss(Throwable cause) {
-    if (!(cause instanceof ClosedChannelException || cause instanceof EOFException)) {
+    if (!(cause instanceof ClosedChannelException
+        || cause instanceof EOFException
+        || isOrderlyEnd(cause))) {
       return false;
     }
     StackTraceElement[] trace = cause.getStackTrace();
     return trace.length > 0 && trace[0].getClassName().startsWith("org.eclipse.jetty.");
   }
 
+  /** What streams get that a connection of HTTP/2 still had when it ended without an error. */
+  private static boolean isOrderlyEnd(Throwable cause) {
+    String message = cause.getMessage();
+    return cause instanceof IOException && message != null && message.startsWith("no_error/");
+  }
+
   private boolean wasLost(Throwable failure) {
-    if (resent
-        || foreign
+    if (foreign
         || !client.isRunning()
         || getURI() == null
-        || getConversation().getExchanges().size() > 1) {
-      return false; // once, and not what was redirected or challenged meanwhile
+        || getConversation().getExchanges().size() > 1 + resent) {
+      return false; // not what was redirected or challenged meanwhile
+    }
+    if (isStreamless(failure)) {
+      return resent < MAX_STREAMLESS;
+    }
+    if (resent > 0) {
+      return false;
     }
     if (failure instanceof RetryableRequestException) {
       return true; // the server says so itself: it has not looked at it
-    }
-    if (failure instanceof IllegalStateException && "session closed".equals(failure.getMessage())) {
-      return true; // there is no stream: the connection was closed when it was to get one
     }
     return failure instanceof IOException
         && getBody() == null
@@ -296,13 +338,21 @@ final class JettyRequest extends ListeningRequest {
         && reused;
   }
 
+  /** There is no stream: the connection of HTTP/2 was closed when it was to give one. */
+  private static boolean isStreamless(Throwable failure) {
+    return failure instanceof IllegalStateException
+        && "session closed".equals(failure.getMessage());
+  }
+
   /**
    * Sends a copy in the same conversation, which answers to the same listeners.
    *
    * @return false if the body cannot be sent again
    */
   boolean resend() {
-    resent = true;
+    leaveConnection();
+    int times = resent + 1; // by one thread at a time, each after the other
+    resent = times;
     if (getBody() != null && !getBody().rewind()) {
       return false;
     }
@@ -318,6 +368,15 @@ final class JettyRequest extends ListeningRequest {
     getAttributes().forEach(again::attribute);
     again.send(null);
     return true;
+  }
+
+  /** Has the pool forget a connection that is closed and does not say so yet. */
+  private void leaveConnection() {
+    HttpExchange last = getConversation().getExchanges().peekLast();
+    Connection closed = last == null ? null : last.getRequest().getConnection();
+    if (last != null && closed != null) {
+      last.getHttpDestination().remove(closed);
+    }
   }
 
   // ---- any thread ---------------------------------------------------------------------------

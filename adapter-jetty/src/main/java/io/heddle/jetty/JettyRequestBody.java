@@ -52,6 +52,7 @@ final class JettyRequestBody {
   private final AtomicReference<@Nullable Runnable> demanded = new AtomicReference<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private volatile boolean taken;
+  private volatile boolean stopped;
 
   /**
    * A body that nothing is written of yet.
@@ -176,8 +177,9 @@ final class JettyRequestBody {
     if (!demanded.compareAndSet(null, Objects.requireNonNull(task))) {
       throw new IllegalStateException("demand pending");
     }
-    // What came before the writer could see this demand has woken nobody.
-    if (pipe.available() > 0 || finished || failure.get() != null) {
+    // What came before the writer could see this demand has woken nobody. The end of a body that
+    // is not wanted is nothing to send: that sender would ask again, at once and for ever.
+    if (pipe.available() > 0 || (finished && !stopped) || failure.get() != null) {
       wakeSender();
     }
   }
@@ -193,6 +195,7 @@ final class JettyRequestBody {
 
   /** The rest is not wanted: ends the writer, not the request. */
   void stop() {
+    stopped = true;
     pipe.stop();
   }
 
@@ -200,7 +203,7 @@ final class JettyRequestBody {
   void fail(Throwable cause) {
     if (!ended && failure.compareAndSet(null, cause)) {
       if (cause instanceof NoMoreWanted) {
-        pipe.stop();
+        stop();
       } else {
         pipe.fail(cause);
       }

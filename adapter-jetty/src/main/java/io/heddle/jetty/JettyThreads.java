@@ -1,6 +1,8 @@
 package io.heddle.jetty;
 
+import java.util.concurrent.Executor;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
@@ -16,6 +18,30 @@ final class JettyThreads extends QueuedThreadPool {
     setName(name);
     setDaemon(true);
     setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor(name + "-listener-"));
+  }
+
+  @Override
+  public void execute(Runnable job) {
+    if (!executedElsewhere(job)) {
+      super.execute(job);
+    }
+  }
+
+  @Override
+  public boolean tryExecute(Runnable job) {
+    return executedElsewhere(job) || super.tryExecute(job);
+  }
+
+  /** What may run users' code, by its own account, is not for an I/O thread. */
+  private boolean executedElsewhere(Runnable job) {
+    Executor virtual = getVirtualThreadsExecutor();
+    if (virtual == null
+        || !(job instanceof Invocable)
+        || Invocable.getInvocationType(job) != Invocable.InvocationType.BLOCKING) {
+      return false;
+    }
+    virtual.execute(job);
+    return true;
   }
 
   @Override

@@ -69,6 +69,7 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
       int port,
       Map<String, Object> context,
       Promise<List<InetSocketAddress>> addresses) {
+    ConnectAttempt.track(context);
     ThreadPoolExecutor pool = threads;
     try {
       if (pool == null) {

@@ -3,28 +3,46 @@ package io.heddle.jetty;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.eclipse.jetty.client.Connection;
+import org.eclipse.jetty.util.Promise;
 
 /**
- * The places in a destination's queue of requests: a caller that finds none waits, first come first
- * served, where Jetty's queue alone would fail its request.
+ * The places in a destination's queue of requests, and the connections that are being opened for
+ * those that have one. A caller that finds no place waits, first come first served, where Jetty's
+ * queue alone would fail its request.
  *
  * <p>A request takes a place before it is queued and leaves it when it has found a connection, or
  * has failed. Requests that nobody waits for, such as those with listeners or the copies that
  * follow a redirect, take a place unasked; if that is one too many, Jetty's queue says so.
+ *
+ * <p>Once the last of them has been given up, {@link #endUnwanted} ends the attempts to connect.
+ * Nobody takes a place meanwhile, since Jetty fails all that is queued with an attempt that fails.
  */
 final class QueueGate {
+
+  /** What {@link #taken} is while attempts are being ended. */
+  private static final int ENDING = Integer.MIN_VALUE;
 
   private final int places;
   private final AtomicInteger taken = new AtomicInteger();
   private final Queue<Exchange<Boolean>> waiting = new ConcurrentLinkedQueue<>();
+  private final Set<ConnectAttempt> attempts = ConcurrentHashMap.newKeySet();
+
+  /** Held while attempts are being ended, which waits for nothing. */
+  private final ReentrantLock ending = new ReentrantLock();
 
   QueueGate(int places) {
     this.places = places;
   }
+
+  // ---- places -------------------------------------------------------------------------------
 
   /**
    * Takes a place, waiting for one if need be.
@@ -34,8 +52,7 @@ final class QueueGate {
    *     cleared
    */
   void enter(Deadline deadline) throws InterruptedException, TimeoutException {
-    int now = taken.get();
-    if (now < places && waiting.isEmpty() && taken.compareAndSet(now, now + 1)) {
+    if (waiting.isEmpty() && take(places)) {
       return;
     }
     Exchange<Boolean> turn = new Exchange<>();
@@ -52,7 +69,7 @@ final class QueueGate {
 
   /** Takes a place even if there is none. */
   void enterUnasked() {
-    taken.incrementAndGet();
+    take(Integer.MAX_VALUE);
   }
 
   /** Gives a place back; any thread. */
@@ -63,14 +80,29 @@ final class QueueGate {
     }
   }
 
-  /** Gives free places to those who wait: takes each place in their name, so that it is theirs. */
-  private void admit() {
+  private boolean take(int max) {
     for (; ; ) {
       int now = taken.get();
-      if (now >= places || waiting.isEmpty()) {
-        return;
+      if (now < 0) {
+        awaitEnding();
+      } else if (now >= max) {
+        return false;
+      } else if (taken.compareAndSet(now, now + 1)) {
+        return true;
       }
-      if (taken.compareAndSet(now, now + 1) && !wakeOne()) {
+    }
+  }
+
+  @SuppressWarnings("LockNotBeforeTry") // there is nothing to do under it
+  private void awaitEnding() {
+    ending.lock();
+    ending.unlock();
+  }
+
+  /** Gives free places to those who wait: takes each place in their name, so that it is theirs. */
+  private void admit() {
+    while (!waiting.isEmpty() && take(places)) {
+      if (!wakeOne()) {
         taken.decrementAndGet(); // nobody is left; but look again, who came since saw it taken
       }
     }
@@ -85,8 +117,41 @@ final class QueueGate {
     return false;
   }
 
+  // ---- attempts to connect ------------------------------------------------------------------
+
+  /** An attempt to connect, for those that have places; the promise itself if nobody has. */
+  Promise<Connection> attempt(Promise<Connection> promise) {
+    if (taken.get() <= 0) {
+      return promise;
+    }
+    ConnectAttempt attempt = new ConnectAttempt(this, promise);
+    attempts.add(attempt);
+    return attempt;
+  }
+
+  void forget(ConnectAttempt attempt) {
+    attempts.remove(attempt);
+  }
+
+  /** Ends all attempts, if nobody has a place any more. */
+  void endUnwanted(Throwable cause) {
+    if (attempts.isEmpty() || taken.get() != 0) {
+      return;
+    }
+    ending.lock();
+    try {
+      if (taken.compareAndSet(0, ENDING)) {
+        attempts.forEach(each -> each.end(cause));
+        taken.set(0);
+      }
+    } finally {
+      ending.unlock();
+    }
+  }
+
   @Override
   public String toString() {
-    return "QueueGate[" + taken + " of " + places + ", " + waiting.size() + " waiting]";
+    return "QueueGate[%d of %d, %d waiting, %d connecting]"
+        .formatted(taken.get(), places, waiting.size(), attempts.size());
   }
 }

@@ -4,21 +4,34 @@ import java.security.CodeSource;
 import java.security.ProtectionDomain;
 import java.util.Objects;
 import org.eclipse.jetty.client.CompletableResponseListener;
+import org.eclipse.jetty.client.ContentSourceRequestContent;
 import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.InputStreamRequestContent;
+import org.eclipse.jetty.client.MultiPartRequestContent;
+import org.eclipse.jetty.client.PathRequestContent;
 import org.eclipse.jetty.client.PathResponseListener;
 import org.eclipse.jetty.client.SPNEGOAuthentication;
 import org.eclipse.jetty.http.HttpCookieStore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells code that may block from code that does not: Jetty's own listeners, cookie stores and
- * authentications, and ours, only look and signal. All other may do what it likes.
+ * Tells code that may block from code that does not: Jetty's own listeners, bodies, cookie stores
+ * and authentications, and ours, only look and signal. All other may do what it likes.
  */
 final class UserCode {
 
-  /** Jetty's own that complete a future with whatever hangs on it, write files, or ask servers. */
+  /**
+   * Jetty's own that complete a future with whatever hangs on it, read or write files, ask servers,
+   * or read streams of the user's.
+   */
   private static final Class<?>[] BLOCKING = {
-    CompletableResponseListener.class, PathResponseListener.class, SPNEGOAuthentication.class
+    CompletableResponseListener.class,
+    PathResponseListener.class,
+    SPNEGOAuthentication.class,
+    InputStreamRequestContent.class,
+    PathRequestContent.class,
+    MultiPartRequestContent.class,
+    ContentSourceRequestContent.class
   };
 
   private static final ClassValue<Boolean> MAY_BLOCK =

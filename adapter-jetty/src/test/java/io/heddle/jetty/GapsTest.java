@@ -16,7 +16,9 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -27,10 +29,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.InputStreamRequestContent;
 import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.OutputStreamRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.ByteBufferPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -300,6 +304,68 @@ class GapsTest {
       Request request = client.POST(uri).body(new BytesRequestContent(new byte[64 << 20]));
       assertEquals(413, request.send().getStatus());
     }
+  }
+
+  private static Request.Content streamed(InputStream stream) {
+    return new InputStreamRequestContent("text/plain", stream, new ByteBufferPool.Sized(null));
+  }
+
+  /** Stock: the client's own threads read it, a selector's among them, and wait where it waits. */
+  @ParameterizedTest
+  @EnumSource
+  void aStreamIsNotReadByTheClientsThreads(Kind kind) throws Exception {
+    start(kind);
+    URI uri = server.uri(Script.ok());
+    Set<Thread> readers = ConcurrentHashMap.newKeySet();
+    InputStream zeros =
+        new InputStream() {
+          private int left = 32 << 20;
+
+          @Override
+          public int read() {
+            throw new AssertionError("not read byte by byte");
+          }
+
+          @Override
+          public int read(byte[] b, int off, int len) {
+            readers.add(Thread.currentThread());
+            int n = Math.min(left, len);
+            left -= n;
+            return n == 0 ? -1 : n;
+          }
+        };
+    assertEquals(200, client.POST(uri).body(streamed(zeros)).send().getStatus());
+    assertEquals(32 << 20, server.seen(uri).get(0).bodyBytes());
+    boolean onClients = readers.stream().anyMatch(each -> !each.isVirtual());
+    assertEquals(kind == Kind.STOCK, onClients, readers::toString);
+  }
+
+  /** Stock: whoever sends reads the stream, and stands there as long as it blocks. */
+  @ParameterizedTest
+  @EnumSource
+  void aStreamThatBlocksDoesNotHoldUpTheTimeout(Kind kind) throws Exception {
+    start(kind);
+    client.GET(server.uri(Script.ok())); // so that there is a connection
+    CountDownLatch mayEnd = new CountDownLatch(1);
+    InputStream stuck =
+        new InputStream() {
+          @Override
+          public int read() {
+            awaitUninterruptibly(mayEnd);
+            return -1;
+          }
+
+          @Override
+          public int read(byte[] b, int off, int len) {
+            return read();
+          }
+        };
+    Request request = client.POST(server.uri(Script.ok())).timeout(300, TimeUnit.MILLISECONDS);
+    CompletableFuture<Throwable> ended = call(() -> request.body(streamed(stuck)).send());
+    boolean inTime = holds(Duration.ofSeconds(2), ended::isDone);
+    mayEnd.countDown();
+    assertEquals(kind == Kind.HEDDLE, inTime);
+    assertTrue(ended.get(10, TimeUnit.SECONDS) instanceof TimeoutException);
   }
 
   /** Stock: waits for ever. */

@@ -219,8 +219,8 @@ final class JettyClient implements Client {
     private static void write(
         Body body, BlockingRequestContent content, BlockingResponseListener listener)
         throws IOException, InterruptedException, TimeoutException, ExecutionException {
+      OutputStream out = content.getOutputStream();
       try {
-        OutputStream out = content.getOutputStream();
         if (body instanceof Body.Stream stream) {
           stream.in().transferTo(out);
         } else {
@@ -230,6 +230,7 @@ final class JettyClient implements Client {
       } catch (InterruptedIOException e) {
         throw e;
       } catch (JettyRequestBody.NoMoreWanted early) {
+        out.close(); // as try-with-resources does
         listener.get(1, TimeUnit.DAYS);
       } catch (IOException e) {
         content.fail(e);

@@ -1,0 +1,175 @@
+package io.heddle.jetty;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.SelectableChannel;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.client.Connection;
+import org.eclipse.jetty.io.ClientConnector;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.Transport;
+import org.eclipse.jetty.util.Promise;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An attempt to open a connection, for requests that wait in the queue of a destination: the
+ * look-up of the name, the connect and the handshake. Jetty would finish it even if all those
+ * requests were given up; this one can be ended, wherever it is.
+ *
+ * <pre>{@code
+ * look-up ─▶ connect ─▶ handshake ─succeeded─▶ DONE    the pool has the connection
+ *     └─────────┴───────────┴──────failed────▶ DONE    the queued requests have the failure
+ *     └─────────┴───────────┴───────end──────▶ DONE    what is open is closed, what comes is refused
+ * }</pre>
+ *
+ * <p>He who ends it sets it to done and then closes the channel that is there; he who opens a
+ * channel stores it and then looks whether it is done: at least one sees the other.
+ */
+final class ConnectAttempt implements Promise<Connection> {
+
+  private final QueueGate gate;
+  private final Promise<Connection> promise;
+
+  // Shared.
+  private final AtomicBoolean done = new AtomicBoolean();
+  private volatile boolean ended;
+  private volatile Closeable open = () -> {};
+
+  ConnectAttempt(QueueGate gate, Promise<Connection> promise) {
+    this.gate = gate;
+    this.promise = promise;
+  }
+
+  // ---- Jetty's threads ----------------------------------------------------------------------
+
+  @Override
+  public void succeeded(Connection connection) {
+    if (done.compareAndSet(false, true)) {
+      gate.forget(this);
+      promise.succeeded(connection);
+    } else {
+      connection.close();
+    }
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    if (done.compareAndSet(false, true)) {
+      gate.forget(this);
+      promise.failed(failure);
+    }
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** Ends the attempt; does nothing if it has succeeded or failed. */
+  void end(Throwable cause) {
+    if (done.compareAndSet(false, true)) {
+      ended = true;
+      gate.forget(this);
+      close(open);
+      promise.failed(cause);
+    }
+  }
+
+  private void opened(Closeable channel) throws IOException {
+    open = channel;
+    if (ended) {
+      channel.close();
+      throw new AsynchronousCloseException();
+    }
+  }
+
+  private static void close(Closeable channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      return; // it is given up
+    }
+  }
+
+  // ---- Jetty's transport --------------------------------------------------------------------
+
+  /**
+   * Has an attempt know what is opened for it.
+   *
+   * @param context of a connection that is about to be opened
+   */
+  static void track(Map<String, Object> context) {
+    if (context.get(Transport.CONTEXT_KEY) instanceof Transport transport
+        && !(transport instanceof Tracking)
+        && !(transport instanceof Tracked)) {
+      context.put(Transport.CONTEXT_KEY, new Tracking(transport));
+    }
+  }
+
+  /** Finds the attempt, once Jetty has put its promise there. */
+  private static final class Tracking extends Transport.Wrapper {
+
+    Tracking(Transport transport) {
+      super(transport);
+    }
+
+    @Override
+    public void connect(SocketAddress address, Map<String, Object> context) {
+      Object promise = context.get(Connection.PROMISE_CONTEXT_KEY);
+      while (promise instanceof Promise.Wrapper<?> wrapper) {
+        promise = wrapper.getWrapped();
+      }
+      Transport transport = getWrapped();
+      if (promise instanceof ConnectAttempt attempt) {
+        transport = new Tracked(attempt, transport);
+      }
+      context.put(Transport.CONTEXT_KEY, transport);
+      transport.connect(address, context);
+    }
+  }
+
+  /** Opens channels for an attempt, for each address of the host in turn. */
+  private static final class Tracked extends Transport.Wrapper {
+
+    private final ConnectAttempt attempt;
+    private volatile @Nullable ClientConnector connector;
+
+    Tracked(ConnectAttempt attempt, Transport transport) {
+      super(transport);
+      this.attempt = attempt;
+    }
+
+    @Override
+    public void connect(SocketAddress address, Map<String, Object> context) {
+      connector = (ClientConnector) context.get(ClientConnector.CONTEXT_KEY);
+      super.connect(address, context);
+    }
+
+    @Override
+    public SelectableChannel newSelectableChannel() throws IOException {
+      if (attempt.ended) {
+        throw new AsynchronousCloseException();
+      }
+      SelectableChannel channel = super.newSelectableChannel();
+      attempt.opened(() -> close(channel));
+      return channel;
+    }
+
+    @Override
+    public org.eclipse.jetty.io.Connection newConnection(
+        EndPoint endPoint, Map<String, Object> context) throws IOException {
+      attempt.opened(endPoint);
+      return super.newConnection(endPoint, context);
+    }
+
+    /** A channel that is registered keeps its socket until its selector has looked. */
+    private void close(SelectableChannel channel) throws IOException {
+      channel.close();
+      ClientConnector owner = connector;
+      if (owner != null) {
+        owner.getContainedBeans(ManagedSelector.class).forEach(each -> each.submit(selector -> {}));
+      }
+    }
+  }
+}
