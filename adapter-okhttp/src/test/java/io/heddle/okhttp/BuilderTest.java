@@ -98,7 +98,7 @@ class BuilderTest {
 
   @Test
   void callsBeyondTheLimitWaitForTheirTurn() throws Exception {
-    OkHttpClient client = builder().maxRequestsPerHost(1).build();
+    OkHttpClient client = builder().maxConnectionsPerHost(1).build();
     URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
     Caller holder = new Caller(() -> code(client.newCall(get(first))));
     ExecuteTest.await(() -> server.seen(first).size() == 1);
@@ -161,7 +161,7 @@ class BuilderTest {
   @Test
   void limitsArePositive() {
     assertThrows(IllegalArgumentException.class, () -> builder().maxRequests(0));
-    assertThrows(IllegalArgumentException.class, () -> builder().maxRequestsPerHost(-1));
+    assertThrows(IllegalArgumentException.class, () -> builder().maxConnectionsPerHost(-1));
     assertThrows(
         IllegalArgumentException.class, () -> builder().queueTimeout(Duration.ofMillis(-1)));
   }

@@ -1,0 +1,184 @@
+package io.heddle.okhttp;
+
+import io.heddle.Deadline;
+import java.io.IOException;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.SocketAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import okhttp3.Call;
+import okhttp3.Connection;
+import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
+import okhttp3.Response;
+import okhttp3.internal.connection.RealConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@link ConnectionGate} of each host, and how OkHttp's calls come to it. OkHttp asks which
+ * proxy to use when it has found no connection in its pool, and looks there once more before it
+ * opens one: this is where a call waits. The last interceptor of the user's side and the first of
+ * the network's say the rest.
+ *
+ * <p>Only calls that run on a worker have a ticket. Those that are enqueued, and web sockets, pass.
+ */
+final class ConnectionGates extends ProxySelector {
+
+  /** Above this, gates of hosts that nobody calls are given up. */
+  private static final int MANY = 1000;
+
+  private static final ThreadLocal<@Nullable CallTicket> CURRENT = new ThreadLocal<>();
+
+  private record Host(String scheme, String name, int port) {}
+
+  private final int maxConnections;
+  private final boolean overTls;
+  private final boolean overTcp;
+  private final @Nullable Proxy proxy;
+  private final ProxySelector selector;
+  private final Map<Host, ConnectionGate> gates = new ConcurrentHashMap<>();
+
+  private ConnectionGates(OkHttpClient client, int maxConnections) {
+    this.maxConnections = maxConnections;
+    this.overTls = client.protocols().contains(Protocol.HTTP_2);
+    this.overTcp = client.protocols().contains(Protocol.H2_PRIOR_KNOWLEDGE);
+    this.proxy = client.proxy();
+    this.selector = client.proxySelector();
+  }
+
+  /**
+   * Puts gates into an engine.
+   *
+   * @param engine about to be built, for calls on workers
+   * @param client whose settings it has
+   * @param maxConnections to each host; {@link Integer#MAX_VALUE} for any number
+   * @return null if none of its calls would ever wait there
+   */
+  static @Nullable ConnectionGates install(
+      OkHttpClient.Builder engine, OkHttpClient client, int maxConnections) {
+    ConnectionGates gates = new ConnectionGates(client, maxConnections);
+    if (maxConnections == Integer.MAX_VALUE && !gates.overTls && !gates.overTcp) {
+      return null;
+    }
+    engine.proxy(null).proxySelector(gates);
+    engine.interceptors().add(ConnectionGates::enter);
+    engine.networkInterceptors().add(0, ConnectionGates::pass);
+    return gates;
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /** Whether this is a worker, whose call makes another. */
+  static boolean isWithinCall() {
+    return CURRENT.get() != null;
+  }
+
+  CallTicket ticket(Call call, Deadline lease) {
+    return new CallTicket(this, call, lease);
+  }
+
+  /** Null if no call to it ever waits. */
+  @Nullable ConnectionGate of(HttpUrl url) {
+    boolean multiplexes = url.isHttps() ? overTls : overTcp;
+    if (!multiplexes && maxConnections == Integer.MAX_VALUE) {
+      return null;
+    }
+    Host host = new Host(url.scheme(), url.host(), url.port());
+    ConnectionGate gate = gates.get(host);
+    if (gate != null) {
+      return gate;
+    }
+    if (gates.size() > MANY) {
+      gates.values().removeIf(ConnectionGate::isIdle);
+    }
+    return gates.computeIfAbsent(host, key -> new ConnectionGate(maxConnections, multiplexes));
+  }
+
+  // ---- worker -------------------------------------------------------------------------------
+
+  /** Runs a call of OkHttp's with its ticket. */
+  static Response run(@Nullable CallTicket ticket, OkHttpExchange.Work work) throws IOException {
+    CURRENT.set(ticket);
+    try {
+      return work.run();
+    } finally {
+      CURRENT.remove();
+    }
+  }
+
+  /** On the user's side, after the user's own interceptors. */
+  private static Response enter(Interceptor.Chain chain) throws IOException {
+    CallTicket current = CURRENT.get();
+    if (current == null) {
+      return chain.proceed(chain.request());
+    }
+    if (!current.isOf(chain.call())) { // another call of OkHttp's own, on the same thread
+      CURRENT.remove();
+      try {
+        return chain.proceed(chain.request());
+      } finally {
+        CURRENT.set(current);
+      }
+    }
+    while (true) {
+      try {
+        current.begin(chain.request().url());
+        return chain.proceed(chain.request());
+      } catch (CallTicket.Again e) {
+        // the state has changed meanwhile
+      } catch (CallTicket.Refused e) {
+        throw e.failure();
+      } finally {
+        current.failed(); // does nothing if it has a connection
+      }
+    }
+  }
+
+  /** On the network's side, before the user's own interceptors. */
+  private static Response pass(Interceptor.Chain chain) throws IOException {
+    CallTicket current = CURRENT.get();
+    if (current == null) {
+      return chain.proceed(chain.request());
+    }
+    current.connected(chain.request().url(), chain.connection());
+    Response response = chain.proceed(chain.request());
+    current.answered();
+    return response;
+  }
+
+  @Override
+  public List<Proxy> select(URI uri) {
+    CallTicket current = CURRENT.get();
+    HttpUrl url = current == null ? null : HttpUrl.get(uri);
+    if (current != null && url != null) {
+      current.beforeOpening(url);
+    }
+    return proxy == null ? selector.select(uri) : List.of(proxy);
+  }
+
+  @Override
+  public void connectFailed(URI uri, SocketAddress address, IOException failure) {
+    if (proxy == null) {
+      selector.connectFailed(uri, address, failure);
+    }
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** Whether no further call will use it. */
+  static boolean isRetired(Connection connection) {
+    return connection.socket().isClosed()
+        || (connection instanceof RealConnection real && real.getNoNewExchanges());
+  }
+
+  @Override
+  public String toString() {
+    return "ConnectionGates[" + Objects.toString(proxy, selector.toString()) + "]";
+  }
+}
