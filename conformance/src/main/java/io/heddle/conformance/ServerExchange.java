@@ -224,7 +224,6 @@ final class ServerExchange {
       head.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
     }
     ctx.write(head);
-    pumpScheduled = false;
     pump();
   }
 
@@ -275,13 +274,14 @@ final class ServerExchange {
     if (state != State.ANSWERING) {
       return;
     }
-    pumpScheduled = false;
+    pumpScheduled = true; // room that comes while it runs, it sees itself
     Script.Fault fault = faultDone ? null : script.fault();
     long end = fault == null ? bodyLength() : Math.min(bodyLength(), script.faultAfter());
     while (position < end) {
       if (!channel.isWritable()) {
         ctx.flush();
         if (!channel.isWritable()) {
+          pumpScheduled = false;
           return; // writabilityChanged goes on
         }
       }
@@ -292,19 +292,17 @@ final class ServerExchange {
               : Unpooled.wrappedBuffer(gzipped, (int) position, n);
       position += n;
       ctx.write(new DefaultHttpContent(piece)).addListener(sent -> count(sent.isSuccess(), n));
-      if (script.every() > 0) {
+      if (script.every() > 0 && position < end) { // the last piece goes with the end: see below
         ctx.flush();
-        pumpScheduled = true;
         schedule(this::pump, script.every());
         return;
       }
     }
     if (fault == null) {
-      send(last());
+      send(last()); // a client that has all bytes may send its next request at once
       return;
     }
-    faultDone = true;
-    pumpScheduled = true; // until the fault is over, if it ever is
+    faultDone = true; // and nothing more is sent until it is over, if it ever is
     // Only once what is before it has left.
     ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
         .addListener(sent -> schedule(() -> make(fault, this::pump), ARRIVAL_MILLIS));
