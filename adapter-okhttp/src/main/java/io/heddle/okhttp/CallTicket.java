@@ -55,6 +55,7 @@ final class CallTicket {
   // Worker only.
   private long seen;
   private boolean waited;
+  private boolean expecting;
   private boolean exchanged;
 
   // Written by the worker, read by threads that cancel.
@@ -125,9 +126,9 @@ final class CallTicket {
     }
   }
 
-  void answered() {
-    if (gate != null) {
-      gate.settled();
+  void answered(@Nullable Connection connection) {
+    if (gate != null && connection != null) {
+      gate.answered(connection);
     }
   }
 
@@ -140,6 +141,7 @@ final class CallTicket {
   /** The call is over. */
   void leave() {
     if (gate != null) {
+      gate.failed(this); // as far as it was on its way to a connection
       gate.leave(state);
       gate = null;
       state = State.NONE;
@@ -212,6 +214,15 @@ final class CallTicket {
 
   void seen(long changes) {
     seen = changes;
+  }
+
+  /** Whether it looks for a stream that is meant for it. */
+  boolean isExpecting() {
+    return expecting;
+  }
+
+  void isExpecting(boolean now) {
+    expecting = now;
   }
 
   boolean hasWaited() {

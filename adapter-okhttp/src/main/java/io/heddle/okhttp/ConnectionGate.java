@@ -37,7 +37,7 @@ import okhttp3.Protocol;
  * </ul>
  *
  * <p>What a server says about the number of its streams comes after the connection is there. So a
- * new one of HTTP/2 is shared once it has brought an answer, which comes later, or {@value
+ * new one of HTTP/2 is shared once it has brought an answer, which comes later still, or {@value
  * #SETTLING_MILLIS} ms have gone by.
  */
 final class ConnectionGate {
@@ -45,7 +45,10 @@ final class ConnectionGate {
   /** How many calls may look for a connection at a time, where connections are limited. */
   private static final int LOOKING = 16;
 
-  private static final int SETTLING_MILLIS = 100;
+  private static final int SETTLING_MILLIS = 300;
+
+  /** OkHttp heeds what a server says on a thread of its own, perhaps after the answer. */
+  private static final int HEEDING_MILLIS = 30;
 
   /** How long a call waits for another that opens a connection, before it opens one itself. */
   private static final int PATIENCE_MILLIS = 1000;
@@ -69,11 +72,14 @@ final class ConnectionGate {
   private int looking;
   private int opening;
   private int holding;
+  private int expecting;
+  private boolean settling;
+  private boolean speaksHttp1;
 
-  // Written under the lock. `changes` counts what lets one who waits look again.
-  private volatile boolean settling;
+  // Written under the lock. `changes` counts what lets one who waits look again. `held` is whether
+  // nobody is to look: what is in the pool is not there yet, or settling.
   private volatile long changes;
-  private volatile boolean speaksHttp1;
+  private volatile boolean held;
 
   /**
    * A gate of no connections.
@@ -123,14 +129,14 @@ final class ConnectionGate {
     }
   }
 
-  /** A call is about to look into the pool; waits while a new connection is settling. */
+  /** A call is about to look into the pool; waits while it would find none, or one that settles. */
   void beforeLooking(CallTicket ticket) {
     ticket.seen(changes);
-    if (settling && !ticket.hasWaited()) {
+    if (held && !ticket.hasWaited()) {
       Exchange<Boolean> turn = null;
       lock.lock();
       try {
-        if (settling) {
+        if (held) {
           turn = newTurn();
         }
       } finally {
@@ -164,6 +170,7 @@ final class ConnectionGate {
         room = hasRoom();
         if (room && (ticket.hasWaited() || !isOneOnItsWay())) {
           move(ticket, State.OPENING);
+          changed();
           return;
         }
         if (ticket.mayLookAgain() && ticket.seen() != changes) {
@@ -177,7 +184,7 @@ final class ConnectionGate {
       if (woken && ticket.mayLookAgain()) {
         throw new CallTicket.Again();
       }
-      if (woken && isAnyShared()) {
+      if (woken && mayExpect(ticket)) {
         return;
       }
     }
@@ -186,7 +193,7 @@ final class ConnectionGate {
   /** A call has a connection. */
   void connected(CallTicket ticket, Connection connection) {
     boolean opened = ticket.state() == State.OPENING;
-    if (!opened && !isLimited()) {
+    if (!opened && !isLimited() && !ticket.isExpecting()) {
       return;
     }
     boolean shared = connection.protocol() != Protocol.HTTP_1_1;
@@ -194,6 +201,7 @@ final class ConnectionGate {
     List<Exchange<Boolean>> next = new ArrayList<>();
     lock.lock();
     try {
+      expectNoMore(ticket);
       move(ticket, State.HOLDING);
       if (open.add(connection) && opened) {
         speaksHttp1 = !shared;
@@ -213,38 +221,55 @@ final class ConnectionGate {
     }
     wake(next);
     if (settles) {
-      CompletableFuture.delayedExecutor(SETTLING_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-          .execute(this::settled);
+      settleIn(SETTLING_MILLIS);
     }
   }
 
-  /** An answer has come, or enough time has gone by. */
-  void settled() {
-    if (settling) {
-      List<Exchange<Boolean>> next = new ArrayList<>();
-      lock.lock();
-      try {
+  /** An answer has come on this connection. */
+  void answered(Connection connection) {
+    if (held) {
+      if (ConnectionGates.knowsStreams(connection)) {
+        settled();
+      } else {
+        settleIn(HEEDING_MILLIS);
+      }
+    }
+  }
+
+  private void settleIn(int millis) {
+    CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS, Runnable::run)
+        .execute(this::settled);
+  }
+
+  private void settled() {
+    List<Exchange<Boolean>> next = new ArrayList<>();
+    lock.lock();
+    try {
+      if (settling) {
         settling = false;
         changed();
         takeAll(next);
-      } finally {
-        lock.unlock();
       }
-      wake(next);
+    } finally {
+      lock.unlock();
     }
+    wake(next);
   }
 
   /** A call may have failed to open a connection, and look for another. */
   void failed(CallTicket ticket) {
-    if (ticket.state() != State.OPENING) {
+    if (ticket.state() != State.OPENING && !ticket.isExpecting()) {
       return;
     }
     List<Exchange<Boolean>> next = new ArrayList<>();
     lock.lock();
     try {
-      move(ticket, State.LOOKING);
-      changed();
-      takeAll(next); // each opens one of its own
+      expectNoMore(ticket);
+      if (ticket.state() == State.OPENING) {
+        move(ticket, State.LOOKING);
+        changed();
+        takeAll(next); // each opens one of its own
+      }
     } finally {
       lock.unlock();
     }
@@ -281,10 +306,11 @@ final class ConnectionGate {
     }
   }
 
-  /** Under the lock. Where no call has one, nobody would say when one is free. */
+  /** Under the lock. Where no other call has one, or may get one, nobody would wake who waits. */
   private boolean hasRoom() {
     open.removeIf(ConnectionGates::isRetired);
-    return open.size() + opening < max || (opening == 0 && holding == 0);
+    int others = looking - 1 - waiting.size();
+    return open.size() + opening < max || opening + holding + others <= 0;
   }
 
   /** Under the lock. */
@@ -292,13 +318,28 @@ final class ConnectionGate {
     return multiplexes && !speaksHttp1 && (opening > 0 || settling);
   }
 
-  private boolean isAnyShared() {
+  /** Whether there is a stream for a call that looks once more, and for no other. */
+  private boolean mayExpect(CallTicket ticket) {
     lock.lock();
     try {
       open.removeIf(ConnectionGates::isRetired);
-      return open.stream().anyMatch(each -> each.protocol() != Protocol.HTTP_1_1);
+      long streams = open.stream().mapToLong(ConnectionGates::streamsLeft).sum();
+      if (streams <= expecting) {
+        return false;
+      }
+      expecting++;
+      ticket.isExpecting(true);
+      return true;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Under the lock. */
+  private void expectNoMore(CallTicket ticket) {
+    if (ticket.isExpecting()) {
+      ticket.isExpecting(false);
+      expecting--;
     }
   }
 
@@ -344,6 +385,7 @@ final class ConnectionGate {
   private void changed() {
     long before = changes;
     changes = before + 1;
+    held = settling || (open.isEmpty() && isOneOnItsWay());
   }
 
   /** Under the lock. */

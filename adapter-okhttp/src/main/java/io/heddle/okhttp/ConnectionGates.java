@@ -148,7 +148,7 @@ final class ConnectionGates extends ProxySelector {
     }
     current.connected(chain.request().url(), chain.connection());
     Response response = chain.proceed(chain.request());
-    current.answered();
+    current.answered(chain.connection());
     return response;
   }
 
@@ -173,8 +173,40 @@ final class ConnectionGates extends ProxySelector {
 
   /** Whether no further call will use it. */
   static boolean isRetired(Connection connection) {
-    return connection.socket().isClosed()
-        || (connection instanceof RealConnection real && real.getNoNewExchanges());
+    if (connection.socket().isClosed()) {
+      return true;
+    }
+    try {
+      return connection instanceof RealConnection real && real.getNoNewExchanges();
+    } catch (LinkageError e) { // another OkHttp, or one that is a module
+      return false;
+    }
+  }
+
+  /** Whether the server has said how many streams there may be, as far as can be known. */
+  static boolean knowsStreams(Connection connection) {
+    return streams(connection) < Integer.MAX_VALUE;
+  }
+
+  /** How many streams are left on a connection of HTTP/2, as far as can be known. */
+  static int streamsLeft(Connection connection) {
+    if (connection.protocol() == Protocol.HTTP_1_1) {
+      return 0;
+    }
+    int streams = streams(connection);
+    return streams < Integer.MAX_VALUE && connection instanceof RealConnection real
+        ? Math.max(0, streams - real.getCalls().size())
+        : Integer.MAX_VALUE;
+  }
+
+  private static int streams(Connection connection) {
+    try {
+      return connection instanceof RealConnection real
+          ? real.getAllocationLimit$okhttp()
+          : Integer.MAX_VALUE;
+    } catch (LinkageError e) { // OkHttp 4, or one that is a module
+      return Integer.MAX_VALUE;
+    }
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Call;
+import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
@@ -209,9 +210,8 @@ final class OkHttpExchange implements Runnable, Canceller {
     }
   }
 
-  /** Whether request and response go on side by side, for which call timeouts are not meant. */
-  static boolean isDuplex(Call call) {
-    RequestBody body = call.request().body();
+  static boolean isDuplex(Request request) {
+    RequestBody body = request.body();
     return body != null && body.isDuplex();
   }
 }
