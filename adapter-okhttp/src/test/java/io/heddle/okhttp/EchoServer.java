@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /** Sends back what it gets, as it comes, in the ways of which the kit's server knows none. */
+@SuppressWarnings("FutureReturnValueIgnored") // what cannot be sent back, the client waits for
 final class EchoServer implements AutoCloseable {
 
   private final EventLoopGroup group =
