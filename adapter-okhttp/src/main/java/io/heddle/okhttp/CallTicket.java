@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Call;
 import okhttp3.Connection;
@@ -54,7 +55,7 @@ final class CallTicket {
 
   // Worker only.
   private long seen;
-  private boolean waited;
+  private @Nullable Deadline patience;
   private boolean expecting;
   private boolean exchanged;
 
@@ -153,7 +154,7 @@ final class CallTicket {
     if (gate != next) {
       leave();
       gate = next;
-      waited = false;
+      patience = null;
       if (next != null) {
         state = State.LOOKING;
         next.enter();
@@ -176,10 +177,10 @@ final class CallTicket {
       next.cancel();
     }
     try {
-      next.await(limit.earlier(lease));
+      next.await(limit);
       return true;
     } catch (TimeoutException e) {
-      if (lease.isExpired()) {
+      if (limit == lease) {
         throw new Refused(tooMany(e));
       }
       return false;
@@ -191,7 +192,6 @@ final class CallTicket {
       throw new AssertionError("a turn does not fail", e);
     } finally {
       turn = null;
-      waited = true;
     }
   }
 
@@ -225,8 +225,20 @@ final class CallTicket {
     expecting = now;
   }
 
-  boolean hasWaited() {
-    return waited;
+  /**
+   * Up to which it waits for others that open a connection to this host; from the first wait on.
+   */
+  Deadline patience() {
+    Deadline until = patience;
+    if (until == null) {
+      until = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(ConnectionGate.PATIENCE_MILLIS));
+      patience = until;
+    }
+    return until;
+  }
+
+  boolean isImpatient() {
+    return patience != null && patience.isExpired();
   }
 
   /** Not once a request has been sent: that would be sent again. Nor need it be without a limit. */

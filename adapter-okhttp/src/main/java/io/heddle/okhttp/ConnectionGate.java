@@ -1,6 +1,5 @@
 package io.heddle.okhttp;
 
-import io.heddle.Deadline;
 import io.heddle.Exchange;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,8 +49,8 @@ final class ConnectionGate {
   /** OkHttp heeds what a server says on a thread of its own, perhaps after the answer. */
   private static final int HEEDING_MILLIS = 30;
 
-  /** How long a call waits for another that opens a connection, before it opens one itself. */
-  private static final int PATIENCE_MILLIS = 1000;
+  /** How long, in all, a call waits for others that open a connection, before it opens one. */
+  static final int PATIENCE_MILLIS = 1000;
 
   /** Where a call is; NONE before it comes and once it is gone. */
   enum State {
@@ -132,7 +131,7 @@ final class ConnectionGate {
   /** A call is about to look into the pool; waits while it would find none, or one that settles. */
   void beforeLooking(CallTicket ticket) {
     ticket.seen(changes);
-    if (held && !ticket.hasWaited()) {
+    if (held && !ticket.isImpatient()) {
       Exchange<Boolean> turn = null;
       lock.lock();
       try {
@@ -143,7 +142,7 @@ final class ConnectionGate {
         lock.unlock();
       }
       if (turn != null) {
-        ticket.await(turn, patience());
+        ticket.await(turn, ticket.patience());
       }
       ticket.seen(changes);
     }
@@ -168,7 +167,7 @@ final class ConnectionGate {
       lock.lock();
       try {
         room = hasRoom();
-        if (room && (ticket.hasWaited() || !isOneOnItsWay())) {
+        if (room && (ticket.isImpatient() || !isOneOnItsWay())) {
           move(ticket, State.OPENING);
           changed();
           return;
@@ -180,7 +179,7 @@ final class ConnectionGate {
       } finally {
         lock.unlock();
       }
-      boolean woken = ticket.await(turn, room ? patience() : Deadline.none());
+      boolean woken = ticket.await(turn, room ? ticket.patience() : ticket.lease());
       if (woken && ticket.mayLookAgain()) {
         throw new CallTicket.Again();
       }
@@ -268,7 +267,7 @@ final class ConnectionGate {
       if (ticket.state() == State.OPENING) {
         move(ticket, State.LOOKING);
         changed();
-        takeAll(next); // each opens one of its own
+        takeAll(next); // one of whom tries again
       }
     } finally {
       lock.unlock();
@@ -341,10 +340,6 @@ final class ConnectionGate {
       ticket.isExpecting(false);
       expecting--;
     }
-  }
-
-  private static Deadline patience() {
-    return Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
   }
 
   /** Under the lock. */

@@ -209,8 +209,27 @@ final class ConnectionGates extends ProxySelector {
     }
   }
 
+  /**
+   * Without a limit, by the user's own: OkHttp shares a connection between clients whose selectors
+   * are equal. With one, whose connections are counted, by identity.
+   */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return this == other
+        || (other instanceof ConnectionGates that
+            && maxConnections == Integer.MAX_VALUE
+            && that.maxConnections == Integer.MAX_VALUE
+            && selector.equals(that.selector)
+            && Objects.equals(proxy, that.proxy));
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(selector, proxy);
+  }
+
   @Override
   public String toString() {
-    return "ConnectionGates[" + Objects.toString(proxy, selector.toString()) + "]";
+    return Objects.toString(proxy, selector.toString());
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -156,6 +157,41 @@ class BuilderTest {
           "executor rejected",
           assertThrows(InterruptedIOException.class, refused::execute).getMessage());
     }
+  }
+
+  @Test
+  void aNameServiceThatMakesCallsIsAsked() throws Exception {
+    assumeTrue(ConversationTest.OKHTTP_5, "OkHttp 4 makes no calls of a name service");
+    CallingDns dns = new CallingDns();
+    OkHttpClient client = BlockingOkHttpClient.wrap(new OkHttpClient.Builder().dns(dns).build());
+    assertEquals(200, code(client.newCall(get(server.uri("loom.test", Script.ok())))));
+    assertEquals(1, dns.calls.get());
+  }
+
+  @Test
+  void nullsAreRefusedAtOnce() {
+    assertThrows(NullPointerException.class, () -> BlockingOkHttpClient.wrap(nothing()));
+    assertThrows(NullPointerException.class, () -> BlockingOkHttpClient.builder(nothing()));
+    assertThrows(NullPointerException.class, () -> builder().workers(nothing()));
+    assertThrows(NullPointerException.class, () -> builder().context(nothing()));
+    assertThrows(NullPointerException.class, () -> builder().queueTimeout(nothing()));
+    OkHttpClient client = builder().build();
+    assertThrows(NullPointerException.class, () -> client.newCall(nothing()));
+  }
+
+  @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals", "DataFlowIssue"})
+  private static <T> T nothing() {
+    return null;
+  }
+
+  @Test
+  void aClosedClientRefusesCalls() {
+    BlockingOkHttpClient client = builder().maxConnectionsPerHost(1).maxRequests(1).build();
+    Call before = client.newCall(get(Script.ok()));
+    client.close();
+    client.close();
+    assertThrows(IOException.class, before::execute);
+    assertThrows(IOException.class, () -> code(client.newCall(get(Script.ok()))));
   }
 
   @Test

@@ -18,7 +18,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -92,6 +94,7 @@ class ConnectionsTest {
       OkHttpClient client = wrap(settings(Wire.H2C));
       Script script = Script.ok().body(100).delay(Duration.ofMillis(20));
       assertAll("200 100", call(client, server, script, 100));
+      assertTrue(server.takePeakStreams() <= 5);
     }
   }
 
@@ -151,6 +154,22 @@ class ConnectionsTest {
       assertAll("200 100", call(client, server, Script.ok().body(100), 20));
       assertEquals(1, server.connectionsAccepted());
       assertEquals(events.count("proxySelectStart"), events.count("proxySelectEnd"));
+    }
+  }
+
+  @Test
+  void clientsOfOnePoolShareItsConnections() throws Exception {
+    for (Wire wire : new Wire[] {Wire.HTTP_1_1, Wire.H2_TLS}) {
+      try (FaultServer server = FaultServer.start(wire)) {
+        OkHttpClient stock = settings(wire).build();
+        for (int i = 0; i < 3; i++) {
+          OkHttpClient client =
+              BlockingOkHttpClient.wrap(
+                  stock.newBuilder().readTimeout(Duration.ofSeconds(10 + i)).build());
+          assertEquals("200 3", text(client, server.uri(Script.ok().body(3))));
+        }
+        assertEquals(1, server.connectionsAccepted(), wire.toString());
+      }
     }
   }
 
@@ -271,6 +290,53 @@ class ConnectionsTest {
         assertEquals(
             "200 3", new Caller(() -> text(client, server.uri(Script.ok().body(3)))).result());
       }
+    }
+  }
+
+  @Test
+  void aCancelAtAnyMomentLosesNoTurn() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      server.maxStreams(2);
+      BlockingOkHttpClient client = limited(Wire.H2C, 1);
+      for (int round = 0; round < 40; round++) {
+        List<Call> calls = new ArrayList<>();
+        List<Caller> callers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+          Call call = client.newCall(get(server.uri(Script.ok().body(100))));
+          calls.add(call);
+          callers.add(
+              new Caller(
+                  () -> {
+                    try (Response response = call.execute()) {
+                      return response.body().bytes().length;
+                    } catch (IOException e) {
+                      return -1;
+                    }
+                  }));
+        }
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(2_000_000));
+        calls.forEach(Call::cancel);
+        for (Caller each : callers) {
+          each.result();
+        }
+        assertEquals(
+            "200 3", new Caller(() -> text(client, server.uri(Script.ok().body(3)))).result());
+      }
+      ExecuteTest.await(
+          () ->
+              client.connectionPool().connectionCount()
+                  == client.connectionPool().idleConnectionCount());
+    }
+  }
+
+  @Test
+  void aQueueTimeoutIsForLimitsAlone() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.builder(settings(Wire.H2C).build())
+              .queueTimeout(Duration.ZERO)
+              .build();
+      assertAll("200 100", call(client, server, Script.ok().body(100), 60));
     }
   }
 }
