@@ -58,6 +58,7 @@ final class CallTicket {
   private @Nullable Deadline patience;
   private boolean expecting;
   private boolean exchanged;
+  private boolean answered;
 
   // Written by the worker, read by threads that cancel.
   private volatile @Nullable Exchange<Boolean> turn;
@@ -105,6 +106,7 @@ final class CallTicket {
   /** The call looks for a connection, from the start. */
   void begin(HttpUrl url) {
     exchanged = false;
+    answered = false;
     goTo(url);
     if (gate != null) {
       gate.beforeLooking(this);
@@ -128,6 +130,7 @@ final class CallTicket {
   }
 
   void answered(@Nullable Connection connection) {
+    answered = true;
     if (gate != null && connection != null) {
       gate.answered(connection);
     }
@@ -223,6 +226,16 @@ final class CallTicket {
 
   void isExpecting(boolean now) {
     expecting = now;
+  }
+
+  /** Whether a server has answered since the call last looked for a connection from the start. */
+  boolean isAnswered() {
+    return answered;
+  }
+
+  /** Up to which it waits for a connection to be free. */
+  Deadline lease() {
+    return lease;
   }
 
   /**

@@ -16,6 +16,7 @@ import okhttp3.HttpUrl;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.internal.connection.RealConnection;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +34,12 @@ final class ConnectionGates extends ProxySelector {
   /** Above this, gates of hosts that nobody calls are given up. */
   private static final int MANY = 1000;
 
+  /** How often a call goes on after OkHttp has given up, since the server refuses streams. */
+  private static final int REFUSALS = 20;
+
+  /** Known by its name: it is not for everybody, if OkHttp is a module. */
+  private static final String STREAM_RESET = "okhttp3.internal.http2.StreamResetException";
+
   private static final ThreadLocal<@Nullable CallTicket> CURRENT = new ThreadLocal<>();
 
   private record Host(String scheme, String name, int port) {}
@@ -42,6 +49,7 @@ final class ConnectionGates extends ProxySelector {
   private final boolean overTcp;
   private final @Nullable Proxy proxy;
   private final ProxySelector selector;
+  private final boolean retries;
   private final Map<Host, ConnectionGate> gates = new ConcurrentHashMap<>();
 
   private ConnectionGates(OkHttpClient client, int maxConnections) {
@@ -50,6 +58,7 @@ final class ConnectionGates extends ProxySelector {
     this.overTcp = client.protocols().contains(Protocol.H2_PRIOR_KNOWLEDGE);
     this.proxy = client.proxy();
     this.selector = client.proxySelector();
+    this.retries = client.retryOnConnectionFailure();
   }
 
   /**
@@ -67,7 +76,7 @@ final class ConnectionGates extends ProxySelector {
       return null;
     }
     engine.proxy(null).proxySelector(gates);
-    engine.interceptors().add(ConnectionGates::enter);
+    engine.interceptors().add(gates::enter);
     engine.networkInterceptors().add(0, ConnectionGates::pass);
     return gates;
   }
@@ -113,7 +122,7 @@ final class ConnectionGates extends ProxySelector {
   }
 
   /** On the user's side, after the user's own interceptors. */
-  private static Response enter(Interceptor.Chain chain) throws IOException {
+  private Response enter(Interceptor.Chain chain) throws IOException {
     CallTicket current = CURRENT.get();
     if (current == null) {
       return chain.proceed(chain.request());
@@ -126,6 +135,7 @@ final class ConnectionGates extends ProxySelector {
         CURRENT.set(current);
       }
     }
+    int refusals = 0;
     while (true) {
       try {
         current.begin(chain.request().url());
@@ -134,10 +144,29 @@ final class ConnectionGates extends ProxySelector {
         // the state has changed meanwhile
       } catch (CallTicket.Refused e) {
         throw e.failure();
+      } catch (IOException e) {
+        refusals++;
+        if (!mayRepeat(e, chain, current) || refusals > REFUSALS) {
+          throw e;
+        }
       } finally {
         current.failed(); // does nothing if it has a connection
       }
     }
+  }
+
+  /**
+   * Whether the server has refused a stream, and has not answered anything: so it has processed
+   * nothing (RFC 9113, 8.7). OkHttp itself gives up at the second refusal.
+   */
+  private boolean mayRepeat(IOException failure, Interceptor.Chain chain, CallTicket ticket) {
+    RequestBody body = chain.request().body();
+    return retries
+        && !ticket.isAnswered()
+        && (body == null || !body.isOneShot())
+        && failure.getClass().getName().equals(STREAM_RESET)
+        && String.valueOf(failure.getMessage()).endsWith("REFUSED_STREAM")
+        && !chain.call().isCanceled();
   }
 
   /** On the network's side, before the user's own interceptors. */
