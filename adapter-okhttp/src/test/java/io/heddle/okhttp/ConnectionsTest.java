@@ -87,8 +87,6 @@ class ConnectionsTest {
 
   @Test
   void manyCallsHeedHowManyStreamsAServerAllows() throws Exception {
-    assumeTrue(
-        ConversationTest.OKHTTP_5, "OkHttp 4 does not let one see how many streams there are");
     try (FaultServer server = FaultServer.start(Wire.H2C)) {
       server.maxStreams(5);
       OkHttpClient client = wrap(settings(Wire.H2C));
