@@ -3,7 +3,11 @@ package io.heddle.okhttp;
 import io.heddle.Canceller;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
+import io.heddle.InFlightLimit;
 import java.io.IOException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import kotlin.jvm.functions.Function0;
 import kotlin.reflect.KClass;
@@ -30,7 +34,7 @@ final class BlockingCall implements Call, Canceller {
   private final AtomicBoolean executed = new AtomicBoolean();
 
   // Written by the caller, before it waits; read by threads that cancel.
-  private volatile @Nullable Exchange<CallLimit.Permit> turn;
+  private volatile @Nullable Exchange<Boolean> turn;
   private volatile @Nullable OkHttpExchange exchange;
 
   BlockingCall(CallWorkers workers, Call own) {
@@ -52,23 +56,20 @@ final class BlockingCall implements Call, Canceller {
       throw OkHttpFailures.timedOut(null);
     }
     workers.enter(this);
+    Places places = new Places();
     boolean started = false;
-    CallLimit.Permit permit = null;
     try {
-      Exchange<CallLimit.Permit> place = workers.queue(own.request().url().host());
-      if (place != null) {
-        permit = awaitTurn(place, deadline);
-      }
       // OkHttp's own timer starts when the worker does, and has a moment to end the call in its
       // way.
-      Deadline last = place == null ? deadline(OkHttpExchange.graceNanos()) : deadline;
-      OkHttpExchange begun = begin(last, permit);
+      Deadline last = places.take(deadline) ? deadline : deadline(OkHttpExchange.graceNanos());
+      OkHttpExchange begun = new OkHttpExchange(own, own::execute, last, places.ticket, places);
+      exchange = begun;
       workers.start(begun);
       started = true;
       return begun.await();
     } finally {
       if (!started) {
-        end(permit);
+        places.run();
       }
     }
   }
@@ -97,27 +98,68 @@ final class BlockingCall implements Call, Canceller {
     return Deadline.afterNanos(Math.max(nanos, nanos + moreNanos)); // the sum may overflow
   }
 
-  private CallLimit.Permit awaitTurn(Exchange<CallLimit.Permit> place, Deadline deadline)
-      throws IOException {
-    turn = place;
-    if (own.isCanceled()) { // looked at after `turn` was set
-      place.cancel();
-    }
-    return workers.await(place, deadline);
-  }
+  /** What the call holds while it is under way. */
+  private final class Places implements Runnable {
+    private final @Nullable CallTicket ticket;
+    private @Nullable InFlightLimit taken;
 
-  private OkHttpExchange begin(Deadline deadline, CallLimit.@Nullable Permit permit) {
-    OkHttpExchange begun = new OkHttpExchange(own, own::execute, deadline, () -> end(permit));
-    exchange = begun;
-    return begun;
-  }
-
-  /** The call is over; on the worker if it came so far, else on the caller. */
-  private void end(CallLimit.@Nullable Permit permit) {
-    if (permit != null) {
-      permit.release();
+    Places() {
+      ConnectionGates gates = workers.gates();
+      this.ticket = gates == null ? null : gates.ticket(own, workers.lease());
     }
-    workers.leave(this);
+
+    /**
+     * Waits for them.
+     *
+     * @return whether there is anything to wait for
+     */
+    boolean take(Deadline deadline) throws IOException {
+      InFlightLimit limit = workers.limit();
+      Deadline lease = workers.lease();
+      if (limit != null && !limit.tryEnter()) {
+        await(limit.ask(), deadline, lease);
+      }
+      taken = limit;
+      // A call within a call does not queue behind calls that may wait for it.
+      Exchange<Boolean> gate =
+          ticket == null || ConnectionGates.isWithinCall() ? null : ticket.ask();
+      if (ticket != null && gate != null) {
+        await(gate, deadline, lease);
+        ticket.letIn();
+      }
+      return limit != null || gate != null;
+    }
+
+    private void await(Exchange<Boolean> place, Deadline deadline, Deadline lease)
+        throws IOException {
+      turn = place;
+      if (own.isCanceled()) { // looked at after `turn` was set
+        place.cancel();
+      }
+      try {
+        place.await(deadline.earlier(lease));
+      } catch (InterruptedException e) {
+        throw OkHttpFailures.interrupted(e);
+      } catch (TimeoutException e) {
+        throw deadline.isExpired() ? OkHttpFailures.timedOut(e) : CallTicket.tooMany(e);
+      } catch (CancellationException e) {
+        throw OkHttpFailures.cancelled(e);
+      } catch (ExecutionException e) {
+        throw new AssertionError("a turn does not fail", e);
+      }
+    }
+
+    /** The call is over; on the worker if it came so far, else on the caller. */
+    @Override
+    public void run() {
+      if (ticket != null) {
+        ticket.leave();
+      }
+      if (taken != null) {
+        taken.leave();
+      }
+      workers.leave(BlockingCall.this);
+    }
   }
 
   @Override
@@ -144,9 +186,9 @@ final class BlockingCall implements Call, Canceller {
     try {
       own.cancel();
     } finally { // a listener that is told may throw
-      Exchange<CallLimit.Permit> waiting = turn;
+      Exchange<Boolean> waiting = turn;
       if (waiting != null) {
-        waiting.cancel(); // wakes the caller in awaitTurn
+        waiting.cancel(); // wakes the caller in Places.await
       }
       OkHttpExchange running = exchange;
       if (running != null) {

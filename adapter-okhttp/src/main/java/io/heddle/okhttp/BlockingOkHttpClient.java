@@ -19,8 +19,8 @@ import okhttp3.WebSocketListener;
  * }</pre>
  *
  * <p>It shares the connection pool, dispatcher, cache and cookies of the client that it wraps, and
- * calls of both may be mixed; but from JDK 24 on, where names are looked up in a way of its own,
- * the two do not use each other's connections. {@code enqueue} and web sockets are OkHttp's own.
+ * calls of both may be mixed; but as a rule they do not use each other's connections. {@code
+ * enqueue} and web sockets are OkHttp's own.
  *
  * <h2>What it adds</h2>
  *
@@ -32,6 +32,8 @@ import okhttp3.WebSocketListener;
  *   <li>{@code callTimeout} ends a call in time wherever it is: in a name look-up, too, and in a
  *       write to a connection that has stalled.
  *   <li>{@code cancel()} and interrupt wake the caller wherever it is.
+ *   <li>Where many calls at once find no connection to a server that may speak HTTP/2, one of them
+ *       opens it for all, and they heed how many streams the server allows.
  *   <li>A call that is cancelled while its request is being sent gives its connection back.
  *   <li>Its connections have TCP_NODELAY, which OkHttp leaves off: uploads over HTTP/2 do not wait
  *       for delayed acknowledgements.
@@ -47,6 +49,9 @@ import okhttp3.WebSocketListener;
  *       that {@code newCall} returned.
  *   <li>The worker reads a response's body ahead of the caller, at most 64 KiB, so events of a body
  *       may come before the caller reads it. To close a body that has stalled cancels the call.
+ *   <li>What a duplex call writes it writes itself, on its own thread, as in OkHttp.
+ *   <li>A response that nobody closes keeps its worker and its connection, if more than 64 KiB of
+ *       it are to come; OkHttp does not find it out and say so.
  *   <li>{@link #newBuilder()} makes plain clients; see there.
  * </ul>
  *

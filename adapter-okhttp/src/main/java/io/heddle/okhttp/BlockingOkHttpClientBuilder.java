@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.InFlightLimit;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -15,7 +16,7 @@ public final class BlockingOkHttpClientBuilder {
 
   private final OkHttpClient client;
   private int maxRequests = Integer.MAX_VALUE;
-  private int maxRequestsPerHost = Integer.MAX_VALUE;
+  private int maxConnectionsPerHost = Integer.MAX_VALUE;
   private @Nullable Duration queueTimeout;
   private @Nullable Executor workers;
   private UnaryOperator<Runnable> context = UnaryOperator.identity();
@@ -27,10 +28,8 @@ public final class BlockingOkHttpClientBuilder {
   /**
    * How many calls of {@code execute()} may be under way at a time, each from its start to the end
    * of its response's body. Further callers park, in the order in which they came. Without a limit
-   * by default, as in OkHttp, whose dispatcher limits {@code enqueue} alone.
-   *
-   * <p>Worth setting for HTTP/2: until OkHttp has heard how many streams a server takes, it sends
-   * one for each call, and a call whose stream is refused twice fails.
+   * by default, as in OkHttp, whose dispatcher limits {@code enqueue} alone. Worth setting before
+   * JDK 24, where each of these calls holds a platform thread.
    *
    * <p>With a limit, a call that is made within another (by an interceptor or an authenticator)
    * needs a place of its own.
@@ -43,13 +42,18 @@ public final class BlockingOkHttpClientBuilder {
   }
 
   /**
-   * The same for each host: on HTTP/1.1 this is how many connections a host sees. By default
-   * without a limit.
+   * How many connections {@code execute()} may open to a host, whose callers park while all of them
+   * are taken: on HTTP/2, while there are as many streams on each as the server allows. By default
+   * without a limit, as in OkHttp.
+   *
+   * <p>Enqueued calls and web sockets are not counted. A call that was redirected, and finds all
+   * connections taken, may open one more. While a call waits, it may ask the cookie jar and the
+   * cache, and tell listeners of the choice of a proxy, more than once.
    *
    * @param max at least 1
    */
-  public BlockingOkHttpClientBuilder maxRequestsPerHost(int max) {
-    this.maxRequestsPerHost = positive(max);
+  public BlockingOkHttpClientBuilder maxConnectionsPerHost(int max) {
+    this.maxConnectionsPerHost = positive(max);
     return this;
   }
 
@@ -108,20 +112,20 @@ public final class BlockingOkHttpClientBuilder {
 
   /** The client. */
   public BlockingOkHttpClient build() {
-    CallLimit limit =
-        Math.min(maxRequests, maxRequestsPerHost) == Integer.MAX_VALUE
-            ? null
-            : new CallLimit(maxRequests, maxRequestsPerHost);
     OkHttpClient.Builder engine =
         plain(client).socketFactory(new NoDelaySockets(client.socketFactory()));
     engine.networkInterceptors().add(0, CancelCheck.INSTANCE);
+    ConnectionGates gates = ConnectionGates.install(engine, client, maxConnectionsPerHost);
+    InFlightLimit limit = maxRequests == Integer.MAX_VALUE ? null : new InFlightLimit(maxRequests);
     WorkerDns dns = null;
     if (WorkerThreads.areVirtual()) {
       dns = new WorkerDns(client.dns());
       engine.dns(dns);
     }
     return new BlockingOkHttpClient(
-        plain(client), engine.build(), new CallWorkers(workers, context, limit, queueTimeout, dns));
+        plain(client),
+        engine.build(),
+        new CallWorkers(workers, context, limit, gates, queueTimeout, dns));
   }
 
   /** The client's settings, without what one of ours has put in. */

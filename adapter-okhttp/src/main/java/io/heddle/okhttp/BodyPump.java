@@ -42,6 +42,7 @@ final class BodyPump implements Demand {
   private final Response response;
   private final BufferedSource source;
   private final ResponseBodyPipe pipe;
+  private final Deadline deadline;
 
   // Worker only.
   private long offered;
@@ -58,6 +59,7 @@ final class BodyPump implements Demand {
     this.own = own;
     ResponseBody body = Objects.requireNonNull(own.body());
     this.source = body.source();
+    this.deadline = OkHttpExchange.isDuplex(own.request()) ? Deadline.none() : exchange.deadline();
     this.pipe = new ResponseBodyPipe(WINDOW, Math.max(0, body.contentLength()), this, this::giveUp);
     Response.Builder builder = own.newBuilder().body(new OkHttpResponseBody(this, body));
     if (TRAILERS) {
@@ -169,8 +171,9 @@ final class BodyPump implements Demand {
     return pipe;
   }
 
+  /** None where request and response go on side by side: call timeouts are not meant for that. */
   Deadline deadline() {
-    return exchange.deadline();
+    return deadline;
   }
 
   @Override

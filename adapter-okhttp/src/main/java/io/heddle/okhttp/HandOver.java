@@ -42,6 +42,7 @@ final class HandOver implements Interceptor {
             call,
             () -> chain.proceed(chain.request()),
             deadline(call),
+            null,
             () -> workers.leave(registration));
     workers.enter(registration);
     boolean started = false;

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Call;
+import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
@@ -49,6 +50,7 @@ final class OkHttpExchange implements Runnable, Canceller {
   private final Call call;
   private final Work work;
   private final Deadline deadline;
+  private final @Nullable CallTicket ticket;
   private final Runnable atEnd;
 
   private final Exchange<Response> head = new Exchange<>();
@@ -63,12 +65,15 @@ final class OkHttpExchange implements Runnable, Canceller {
    *
    * @param call OkHttp's own, to be cancelled where the caller gives up
    * @param deadline up to which the caller waits
+   * @param ticket for the gates of hosts; null if there are none
    * @param atEnd runs on the worker as it leaves
    */
-  OkHttpExchange(Call call, Work work, Deadline deadline, Runnable atEnd) {
+  OkHttpExchange(
+      Call call, Work work, Deadline deadline, @Nullable CallTicket ticket, Runnable atEnd) {
     this.call = call;
     this.work = work;
     this.deadline = deadline;
+    this.ticket = ticket;
     this.atEnd = atEnd;
     head.onAbandon(this::abort);
   }
@@ -124,7 +129,7 @@ final class OkHttpExchange implements Runnable, Canceller {
   @Override
   public void run() {
     try {
-      Response response = work.run();
+      Response response = ticket == null ? work.run() : ConnectionGates.run(ticket, work);
       BodyPump begun = isHandedOver(response) ? new BodyPump(this, response) : null;
       if (begun == null) {
         atEnd.run();
@@ -177,10 +182,7 @@ final class OkHttpExchange implements Runnable, Canceller {
   public void cancel() {
     call.cancel();
     head.cancel(); // wakes the caller in await
-    BodyPump running = pump;
-    if (running != null) {
-      running.wake(); // a worker that waits for room, so that it finds the call cancelled
-    }
+    wakeWorker();
   }
 
   boolean isCancelled() {
@@ -194,15 +196,22 @@ final class OkHttpExchange implements Runnable, Canceller {
     } catch (RuntimeException e) {
       // of a listener that is told; the caller has a failure of its own
     }
+    wakeWorker();
+  }
+
+  /** If it waits for room or for a connection, it finds the call cancelled. */
+  private void wakeWorker() {
     BodyPump running = pump;
     if (running != null) {
-      running.wake(); // a worker that waits for room
+      running.wake();
+    }
+    if (ticket != null) {
+      ticket.wake();
     }
   }
 
-  /** Whether request and response go on side by side, for which call timeouts are not meant. */
-  static boolean isDuplex(Call call) {
-    RequestBody body = call.request().body();
+  static boolean isDuplex(Request request) {
+    RequestBody body = request.body();
     return body != null && body.isDuplex();
   }
 }

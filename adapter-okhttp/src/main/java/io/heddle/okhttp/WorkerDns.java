@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Dns;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Asks the user's {@link Dns} on platform threads, for workers that are virtual: the JDK's look-up
@@ -45,6 +46,12 @@ final class WorkerDns implements Dns, AutoCloseable {
     }
   }
 
+  /** OkHttp 5 asks for this, and then for {@link #lookup} if the user's own has no more to say. */
+  @Override
+  public Dns.Call newCall(Dns.Request request) {
+    return dns.newCall(request);
+  }
+
   /** Look-ups of one name share a failure, so each gets its own exception where that can be. */
   private static UnknownHostException failed(String hostname, Throwable failure) {
     if (failure instanceof UnknownHostException) {
@@ -68,5 +75,24 @@ final class WorkerDns implements Dns, AutoCloseable {
   @Override
   public void close() {
     resolver.close();
+  }
+
+  /**
+   * By the user's own: OkHttp shares a connection between clients whose name services are equal.
+   */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof WorkerDns that && dns.equals(that.dns);
+  }
+
+  @Override
+  public int hashCode() {
+    return dns.hashCode();
+  }
+
+  /** As the user's own, which OkHttp names in a message. */
+  @Override
+  public String toString() {
+    return dns.toString();
   }
 }

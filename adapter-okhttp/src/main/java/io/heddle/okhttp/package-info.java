@@ -5,9 +5,9 @@
  * <pre>{@code
  * caller                                       worker
  *   OkHttpClient.newCall(..).execute
- *     → CallLimit, if there is one    parks
- *     → OkHttpExchange.start          ───────▶ Call.execute of OkHttp's: interceptors, look-up
- *     → OkHttpExchange.await          parks    (WorkerDns), connect, TLS, request body, …
+ *     → limits, if there are any      parks
+ *     → OkHttpExchange.start          ───────▶ Call.execute of OkHttp's: interceptors, the host's
+ *     → OkHttpExchange.await          parks    ConnectionGate, look-up (WorkerDns), connect, TLS, …
  *     ← response                      ◀─────── head
  *   OkHttpResponseBody.read           parks ◀─ BodyPump.run: reads OkHttp's body
  *                                     demand ▶ BodyPump.request

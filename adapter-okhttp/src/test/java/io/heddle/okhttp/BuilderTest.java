@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -98,7 +99,7 @@ class BuilderTest {
 
   @Test
   void callsBeyondTheLimitWaitForTheirTurn() throws Exception {
-    OkHttpClient client = builder().maxRequestsPerHost(1).build();
+    OkHttpClient client = builder().maxConnectionsPerHost(1).build();
     URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
     Caller holder = new Caller(() -> code(client.newCall(get(first))));
     ExecuteTest.await(() -> server.seen(first).size() == 1);
@@ -159,9 +160,44 @@ class BuilderTest {
   }
 
   @Test
+  void aNameServiceThatMakesCallsIsAsked() throws Exception {
+    assumeTrue(ConversationTest.OKHTTP_5, "OkHttp 4 makes no calls of a name service");
+    CallingDns dns = new CallingDns();
+    OkHttpClient client = BlockingOkHttpClient.wrap(new OkHttpClient.Builder().dns(dns).build());
+    assertEquals(200, code(client.newCall(get(server.uri("loom.test", Script.ok())))));
+    assertEquals(1, dns.calls.get());
+  }
+
+  @Test
+  void nullsAreRefusedAtOnce() {
+    assertThrows(NullPointerException.class, () -> BlockingOkHttpClient.wrap(nothing()));
+    assertThrows(NullPointerException.class, () -> BlockingOkHttpClient.builder(nothing()));
+    assertThrows(NullPointerException.class, () -> builder().workers(nothing()));
+    assertThrows(NullPointerException.class, () -> builder().context(nothing()));
+    assertThrows(NullPointerException.class, () -> builder().queueTimeout(nothing()));
+    OkHttpClient client = builder().build();
+    assertThrows(NullPointerException.class, () -> client.newCall(nothing()));
+  }
+
+  @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals", "DataFlowIssue"})
+  private static <T> T nothing() {
+    return null;
+  }
+
+  @Test
+  void aClosedClientRefusesCalls() {
+    BlockingOkHttpClient client = builder().maxConnectionsPerHost(1).maxRequests(1).build();
+    Call before = client.newCall(get(Script.ok()));
+    client.close();
+    client.close();
+    assertThrows(IOException.class, before::execute);
+    assertThrows(IOException.class, () -> code(client.newCall(get(Script.ok()))));
+  }
+
+  @Test
   void limitsArePositive() {
     assertThrows(IllegalArgumentException.class, () -> builder().maxRequests(0));
-    assertThrows(IllegalArgumentException.class, () -> builder().maxRequestsPerHost(-1));
+    assertThrows(IllegalArgumentException.class, () -> builder().maxConnectionsPerHost(-1));
     assertThrows(
         IllegalArgumentException.class, () -> builder().queueTimeout(Duration.ofMillis(-1)));
   }

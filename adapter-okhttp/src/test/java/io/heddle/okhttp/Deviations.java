@@ -13,9 +13,5 @@ final class Deviations {
       "OkHttp sends a POST again whose connection broke, if its body is in memory; to be switched"
           + " off with retryOnConnectionFailure(false)";
 
-  static final String CONNECTIONS =
-      "OkHttp opens a further connection where all streams of one are taken, and has no limit of"
-          + " connections: no call waits for a lease on HTTP/2";
-
   private Deviations() {}
 }

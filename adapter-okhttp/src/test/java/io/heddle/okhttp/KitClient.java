@@ -51,11 +51,7 @@ import org.jspecify.annotations.Nullable;
 /** A client as the kit's settings want it, with a probe in each hook that takes user code. */
 final class KitClient implements Client {
 
-  /**
-   * No more than the server has streams: until OkHttp has heard of that number it sends as many as
-   * there are calls, and a call that is refused twice fails.
-   */
-  private static final int CALLS = 100;
+  private static final int CALLS = 300;
 
   private static final int CLOSE_MILLIS = 1000;
 
@@ -103,19 +99,10 @@ final class KitClient implements Client {
     }
     this.client =
         BlockingOkHttpClient.builder(builder.build())
-            .maxRequestsPerHost(calls(settings))
+            .maxConnectionsPerHost(settings.maxConnections())
+            .maxRequests(CALLS)
             .queueTimeout(settings.leaseTimeout())
             .build();
-  }
-
-  /**
-   * OkHttp's pool has no limit of connections; ours is one of calls. Where calls share connections
-   * a few of these are asked for as that many calls, and one, or many, as no limit that matters.
-   */
-  private static int calls(ClientSettings settings) {
-    int connections = settings.maxConnections();
-    boolean few = connections > 1 && connections < 10;
-    return settings.wire().isMultiplexed() && !few ? Math.max(CALLS, connections) : connections;
   }
 
   static List<Protocol> protocols(Wire wire) {

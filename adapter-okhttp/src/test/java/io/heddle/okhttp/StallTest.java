@@ -57,7 +57,7 @@ class StallTest {
     try (FaultServer server = FaultServer.start(Wire.H2C)) {
       String uri = server.uri(Script.ok().body(100)).toString();
       assertEquals("goes on", run(FEW_CARRIERS, "heddle", "loop", uri));
-      if (PINS) {
+      if (PINS && ConversationTest.OKHTTP_5) { // OkHttp 4 comes to a stop more rarely
         String stock = "";
         for (int i = 0; i < 3 && !stock.equals("stalled"); i++) { // most runs, not each
           stock = run(FEW_CARRIERS, "stock", "loop", uri);

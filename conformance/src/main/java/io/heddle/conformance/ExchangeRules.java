@@ -26,6 +26,9 @@ interface ExchangeRules {
   /** What the buffers on the way may hold. */
   int BUFFERS = 24 * 1024 * 1024;
 
+  /** Longer than a library waits for a 100, and short for one that waits until this is over. */
+  Duration READ_TIMEOUT = Duration.ofSeconds(6);
+
   @Rule("EX-01")
   default void get(Kit kit) throws Exception {
     Client client = kit.open();
@@ -51,7 +54,7 @@ interface ExchangeRules {
 
   @Rule("EX-03")
   default void responsesWithoutBody(Kit kit) throws Exception {
-    Client client = kit.open();
+    Client client = kit.open(kit.settings().readTimeout(READ_TIMEOUT));
     int before = kit.server().connectionsAccepted();
     kit.assertWhole(kit.get(client, Script.answer(204)), 204, 0);
     kit.assertWhole(kit.get(client, Script.answer(304).body(1000)), 304, 0);
@@ -252,7 +255,7 @@ interface ExchangeRules {
 
   @Rule("EX-19")
   default void expectationIgnored(Kit kit) throws Exception {
-    Client client = kit.open();
+    Client client = kit.open(kit.settings().readTimeout(READ_TIMEOUT));
     URI uri = kit.uri(Script.ok().body(100).expect(Script.Expect.IGNORE));
     Body body = new Body.Bytes(Contents.first(100_000));
     Call.Builder call = Call.post(uri, body).expectContinue();

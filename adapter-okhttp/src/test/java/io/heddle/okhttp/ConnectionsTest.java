@@ -1,0 +1,340 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.Proxy;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import okhttp3.Call;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How many connections many calls open, and which of them wait for others. */
+@Timeout(60)
+class ConnectionsTest {
+
+  private static final boolean STOCK = Boolean.getBoolean("heddle.okhttp.stock");
+
+  private static OkHttpClient.Builder settings(Wire wire) {
+    OkHttpClient.Builder settings = new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
+    if (wire.isTls()) {
+      KitClient.trust(settings, FaultServer.certificate());
+    }
+    return settings;
+  }
+
+  private static OkHttpClient wrap(OkHttpClient.Builder settings) {
+    OkHttpClient stock = settings.build();
+    return STOCK ? stock : BlockingOkHttpClient.wrap(stock);
+  }
+
+  private static Request get(URI uri) {
+    return new Request.Builder().url(uri.toString()).build();
+  }
+
+  private static String text(OkHttpClient client, URI uri) throws IOException {
+    try (Response response = client.newCall(get(uri)).execute()) {
+      return response.code() + " " + response.body().bytes().length;
+    }
+  }
+
+  private static List<Caller> call(OkHttpClient client, FaultServer server, Script script, int n) {
+    List<Caller> callers = new ArrayList<>();
+    for (int i = 0; i < n; i++) {
+      URI uri = server.uri(script);
+      callers.add(new Caller(() -> text(client, uri)));
+    }
+    return callers;
+  }
+
+  private static void assertAll(String result, List<Caller> callers) throws Exception {
+    for (Caller each : callers) {
+      assertEquals(result, each.result());
+    }
+  }
+
+  // ---- without a limit --------------------------------------------------------------------------
+
+  @Test
+  void manyCallsToAColdServerShareOneConnection() throws Exception {
+    for (Wire wire : new Wire[] {Wire.H2C, Wire.H2_TLS}) {
+      try (FaultServer server = FaultServer.start(wire)) {
+        OkHttpClient client = wrap(settings(wire));
+        assertAll("200 100", call(client, server, Script.ok().body(100), 60));
+        assertEquals(1, server.connectionsAccepted(), wire.toString());
+      }
+    }
+  }
+
+  @Test
+  void manyCallsHeedHowManyStreamsAServerAllows() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      server.maxStreams(5);
+      OkHttpClient client = wrap(settings(Wire.H2C));
+      Script script = Script.ok().body(100).delay(Duration.ofMillis(20));
+      assertAll("200 100", call(client, server, script, 100));
+      assertTrue(server.takePeakStreams() <= 5);
+    }
+  }
+
+  @Test
+  void aFirstAnswerThatIsLongInComingHoldsUpNobody() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      OkHttpClient client = wrap(settings(Wire.H2C));
+      URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+      Caller first = new Caller(() -> text(client, stalls));
+      ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+      assertAll("200 100", call(client, server, Script.ok().body(100), 20));
+      server.seen(stalls).get(0).release();
+      assertEquals("200 0", first.result());
+      assertEquals(1, server.connectionsAccepted());
+    }
+  }
+
+  @Test
+  void aServerThatSpeaksHttp11GetsAConnectionPerCall() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1_TLS)) {
+      OkHttpClient client = wrap(settings(Wire.H2_TLS));
+      URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
+      URI second = server.uri(Script.ok().fault(Script.Fault.STALL));
+      Caller one = new Caller(() -> text(client, first));
+      Caller other = new Caller(() -> text(client, second));
+      ExecuteTest.await(() -> server.seen(first).size() == 1 && server.seen(second).size() == 1);
+      server.seen(first).get(0).release();
+      server.seen(second).get(0).release();
+      assertEquals("200 0", one.result());
+      assertEquals("200 0", other.result());
+    }
+  }
+
+  @Test
+  void manyCallsToNobodyFailAtOnce() throws Exception {
+    int port;
+    try (ServerSocket nobody = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = nobody.getLocalPort();
+    }
+    OkHttpClient client = wrap(settings(Wire.H2C));
+    URI uri = URI.create("http://127.0.0.1:" + port + "/");
+    List<Caller> callers = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      callers.add(new Caller(() -> text(client, uri)));
+    }
+    for (Caller each : callers) {
+      assertInstanceOf(ConnectException.class, each.failure());
+    }
+  }
+
+  @Test
+  void aFixedProxyStaysTheProxy() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      Events events = new Events();
+      OkHttpClient client = wrap(settings(Wire.H2C).proxy(Proxy.NO_PROXY).eventListener(events));
+      assertEquals(Proxy.NO_PROXY, client.proxy());
+      assertAll("200 100", call(client, server, Script.ok().body(100), 20));
+      assertEquals(1, server.connectionsAccepted());
+      assertEquals(events.count("proxySelectStart"), events.count("proxySelectEnd"));
+    }
+  }
+
+  @Test
+  void clientsOfOnePoolShareItsConnections() throws Exception {
+    for (Wire wire : new Wire[] {Wire.HTTP_1_1, Wire.H2_TLS}) {
+      try (FaultServer server = FaultServer.start(wire)) {
+        OkHttpClient stock = settings(wire).build();
+        for (int i = 0; i < 3; i++) {
+          OkHttpClient client =
+              BlockingOkHttpClient.wrap(
+                  stock.newBuilder().readTimeout(Duration.ofSeconds(10 + i)).build());
+          assertEquals("200 3", text(client, server.uri(Script.ok().body(3))));
+        }
+        assertEquals(1, server.connectionsAccepted(), wire.toString());
+      }
+    }
+  }
+
+  // ---- with a limit -----------------------------------------------------------------------------
+
+  private static BlockingOkHttpClient limited(Wire wire, int max) {
+    return limited(settings(wire), max);
+  }
+
+  private static BlockingOkHttpClient limited(OkHttpClient.Builder settings, int max) {
+    return BlockingOkHttpClient.builder(settings.build()).maxConnectionsPerHost(max).build();
+  }
+
+  @Test
+  void callsWaitForStreamsOfTheConnectionsThatMayBe() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      server.maxStreams(5);
+      OkHttpClient client = limited(Wire.H2C, 1);
+      Script script = Script.ok().body(100).delay(Duration.ofMillis(5));
+      assertAll("200 100", call(client, server, script, 200));
+      assertEquals(1, server.connectionsAccepted());
+      assertTrue(server.takePeakStreams() <= 5);
+    }
+  }
+
+  @Test
+  void callsWithinCallsDoNotQueueBehindThem() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      AtomicReference<OkHttpClient> self = new AtomicReference<>();
+      OkHttpClient client =
+          limited(
+              settings(Wire.HTTP_1_1)
+                  .addInterceptor(
+                      chain -> {
+                        if (chain.request().header("inner") == null) {
+                          Request inner =
+                              chain.request().newBuilder().header("inner", "true").build();
+                          Objects.requireNonNull(self.get()).newCall(inner).execute().close();
+                        }
+                        return chain.proceed(chain.request());
+                      }),
+              2);
+      self.set(client);
+      assertAll("200 100", call(client, server, Script.ok().body(100), 100));
+      assertTrue(server.connectionsAccepted() <= 2);
+    }
+  }
+
+  @Test
+  void aCallThatIsRedirectedGivesItsConnectionUp() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        FaultServer other = FaultServer.start(Wire.HTTP_1_1)) {
+      OkHttpClient client = limited(Wire.HTTP_1_1, 1);
+      URI stalls = other.uri(Script.ok().body(100).fault(Script.Fault.STALL));
+      URI redirect = server.uri(Script.answer(302).header("Location", stalls.toString()));
+      Caller first = new Caller(() -> text(client, redirect));
+      ExecuteTest.await(() -> other.seen(stalls).size() == 1);
+      assertAll("200 100", call(client, server, Script.ok().body(100), 10));
+      other.seen(stalls).get(0).release();
+      assertEquals("200 100", first.result());
+      assertEquals(1, server.connectionsAccepted());
+    }
+  }
+
+  @Test
+  void callsOfTheDispatcherDoNotStopThoseThatWait() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      BlockingOkHttpClient client = limited(Wire.HTTP_1_1, 1);
+      assertEquals("200 3", text(client, server.uri(Script.ok().body(3))));
+      URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+      Call enqueued = client.newCall(get(stalls));
+      enqueued.enqueue(
+          new okhttp3.Callback() {
+            @Override
+            public void onResponse(Call call, Response response) {
+              response.close();
+            }
+
+            @Override
+            public void onFailure(Call call, IOException e) {}
+          });
+      ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+      assertEquals("200 3", text(client, server.uri(Script.ok().body(3))));
+      enqueued.cancel();
+    }
+  }
+
+  @Test
+  void theDispatcherCancelsCallsThatWait() throws Exception {
+    assumeTrue(ConversationTest.OKHTTP_5, "OkHttp 4 tells nobody");
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      BlockingOkHttpClient client = limited(Wire.HTTP_1_1, 1);
+      URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+      Caller holder = new Caller(() -> text(client, stalls));
+      ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+      URI waits = server.uri(Script.ok());
+      Caller waiter = new Caller(() -> text(client, waits));
+      ExecuteTest.await(() -> client.dispatcher().runningCallsCount() == 2);
+      Call second =
+          client.dispatcher().runningCalls().stream()
+              .filter(call -> call.request().url().toString().equals(waits.toString()))
+              .findFirst()
+              .orElseThrow();
+      second.cancel();
+      assertEquals("Canceled", waiter.failure().getMessage());
+      server.seen(stalls).get(0).release();
+      assertEquals("200 0", holder.result());
+    }
+  }
+
+  @Test
+  void aHostThatFailsLeavesRoomForTheNextCall() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      OkHttpClient client = limited(Wire.H2C, 1);
+      for (int i = 0; i < 5; i++) {
+        URI broken = server.uri(Script.ok().fault(Script.Fault.CLOSE));
+        assertInstanceOf(IOException.class, new Caller(() -> text(client, broken)).failure());
+        assertEquals(
+            "200 3", new Caller(() -> text(client, server.uri(Script.ok().body(3)))).result());
+      }
+    }
+  }
+
+  @Test
+  void aCancelAtAnyMomentLosesNoTurn() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      server.maxStreams(2);
+      BlockingOkHttpClient client = limited(Wire.H2C, 1);
+      for (int round = 0; round < 40; round++) {
+        List<Call> calls = new ArrayList<>();
+        List<Caller> callers = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+          Call call = client.newCall(get(server.uri(Script.ok().body(100))));
+          calls.add(call);
+          callers.add(
+              new Caller(
+                  () -> {
+                    try (Response response = call.execute()) {
+                      return response.body().bytes().length;
+                    } catch (IOException e) {
+                      return -1;
+                    }
+                  }));
+        }
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(2_000_000));
+        calls.forEach(Call::cancel);
+        for (Caller each : callers) {
+          each.result();
+        }
+        assertEquals(
+            "200 3", new Caller(() -> text(client, server.uri(Script.ok().body(3)))).result());
+      }
+      ExecuteTest.await(
+          () ->
+              client.connectionPool().connectionCount()
+                  == client.connectionPool().idleConnectionCount());
+    }
+  }
+
+  @Test
+  void aQueueTimeoutIsForLimitsAlone() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.builder(settings(Wire.H2C).build())
+              .queueTimeout(Duration.ZERO)
+              .build();
+      assertAll("200 100", call(client, server, Script.ok().body(100), 60));
+    }
+  }
+}
