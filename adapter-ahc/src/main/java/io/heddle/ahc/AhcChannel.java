@@ -235,6 +235,7 @@ final class AhcChannel {
   // ---- engine -------------------------------------------------------------------------------
 
   void connecting() {
+    connection = null; // the end of the one before, after a challenge, is not the end of this
     pooled = false;
     sent = false;
   }
