@@ -158,7 +158,7 @@ class WiringTest {
     for (int i = 0; i < 3; i++) {
       assertNotNull(client.resolveDestination(client.newRequest(uri)));
     }
-    assertEquals(200, client.newRequest(uri).timeout(5, TimeUnit.SECONDS).send().getStatus());
+    assertEquals(200, client.newRequest(uri).timeout(30, TimeUnit.SECONDS).send().getStatus());
   }
 
   @Test
