@@ -121,21 +121,17 @@ final class ShortJmh {
 
   // ---- tables ---------------------------------------------------------------------------------
 
-  private static final String PAIR = "%-42s %12s %12s %8s%n";
-  private static final String CLIENT = "%-34s %10s %9s %9s %10s %8s%n";
-
   /** Time per operation, ours beside the baseline's; less is better. */
   static String handOverTable(Map<String, Figure> figures) {
     StringBuilder text = new StringBuilder();
-    text.append(line(PAIR, "hand-over in core, 1 caller", "µs/op", "baseline", "ratio"));
+    text.append(pairLine("hand-over in core, 1 caller", "µs/op", "baseline", "ratio"));
     for (Pair pair : HAND_OVER) {
       Figure ours = figures.get(pair.benchmark());
       Figure baseline = figures.get(pair.baseline());
       text.append(
           ours == null || baseline == null
-              ? line(PAIR, pair.benchmark(), "failed", "", "")
-              : line(
-                  PAIR,
+              ? pairLine(pair.benchmark(), "failed", "", "")
+              : pairLine(
                   pair.benchmark(),
                   number(ours.score(), 2),
                   number(baseline.score(), 2),
@@ -148,8 +144,7 @@ final class ShortJmh {
   static String clientTable(Map<Contestant, Figure> figures) {
     StringBuilder text = new StringBuilder();
     text.append(
-        line(
-            CLIENT,
+        clientLine(
             CALLERS + " callers, " + BYTES + " B",
             "calls/s",
             "÷ stock",
@@ -159,8 +154,7 @@ final class ShortJmh {
     figures.forEach(
         (contestant, figure) ->
             text.append(
-                line(
-                    CLIENT,
+                clientLine(
                     contestant.name(),
                     number(figure.score(), 0),
                     ratio(figures, contestant, Mode.STOCK_VIRTUAL),
@@ -171,11 +165,12 @@ final class ShortJmh {
   }
 
   private static String ratio(Map<Contestant, Figure> figures, Contestant ours, Mode baseline) {
+    Figure figure = figures.get(ours);
     return figures.entrySet().stream()
         .filter(each -> each.getKey().library() == ours.library())
         .filter(each -> each.getKey().mode() == baseline && each.getKey().wire() == Wire.HTTP_1)
         .findFirst()
-        .map(each -> number(figures.get(ours).score() / each.getValue().score(), 2))
+        .map(each -> figure == null ? "" : number(figure.score() / each.getValue().score(), 2))
         .orElse("failed");
   }
 
@@ -183,7 +178,13 @@ final class ShortJmh {
     return Double.isNaN(value) ? "?" : String.format(Locale.ROOT, "%,." + digits + "f", value);
   }
 
-  private static String line(String format, Object... cells) {
-    return String.format(Locale.ROOT, format, cells);
+  private static String pairLine(String what, String ours, String baseline, String ratio) {
+    return String.format(Locale.ROOT, "%-42s %12s %12s %8s%n", what, ours, baseline, ratio);
+  }
+
+  private static String clientLine(
+      String client, String score, String stock, String async, String bytes, String pinned) {
+    return String.format(
+        Locale.ROOT, "%-34s %10s %9s %9s %10s %8s%n", client, score, stock, async, bytes, pinned);
   }
 }
