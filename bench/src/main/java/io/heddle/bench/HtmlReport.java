@@ -85,10 +85,10 @@ final class HtmlReport {
     page.append("<h1>Heddle bench</h1>");
     page.append(
         format(
-            "<p class='muted'>%s · %s · JDK %s · %d processors · %s · %.0f s</p>",
+            "<p class='muted'>%s · %s · %s · %d processors · %s · %.0f s</p>",
             escape(run.started()),
             escape(run.size()),
-            escape(Runtime.version().toString()),
+            escape(run.machine().java()),
             run.machine().processors(),
             escape(run.machine().cpu()),
             run.seconds()));

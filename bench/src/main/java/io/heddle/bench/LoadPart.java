@@ -95,7 +95,36 @@ final class LoadPart {
         scenario.isIn(size)
             && contestants(size, library).stream()
                 .anyMatch(each -> each.mode() == mode && each.wire() == wire);
-    return isIn ? "" : "only in the full size";
+    return isIn ? "" : Matrix.FULL_ONLY;
+  }
+
+  /** Words for those that have no cell, since the run was interrupted before. */
+  static List<Cell> notReached(
+      List<Cell> reached, Size size, List<Library> libraries, Set<LoadScenario> scenarios) {
+    List<Cell> rest = new ArrayList<>();
+    for (Library library : libraries) {
+      for (LoadScenario scenario : scenarios) {
+        for (Mode mode : Mode.values()) {
+          for (Wire wire : Wire.values()) {
+            String absence = absence(size, scenario, library, mode, wire);
+            Cell words =
+                new Cell(
+                    scenario.key(),
+                    "",
+                    library,
+                    mode,
+                    wire,
+                    List.of(),
+                    "",
+                    absence.isEmpty() ? Matrix.NOT_REACHED : absence);
+            if (reached.stream().noneMatch(words::isSameCell)) {
+              rest.add(words);
+            }
+          }
+        }
+      }
+    }
+    return rest;
   }
 
   private void run(LoadScenario scenario, List<Contestant> contestants, Crew crew)

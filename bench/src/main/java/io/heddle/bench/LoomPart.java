@@ -89,7 +89,7 @@ final class LoomPart {
     for (Contestant contestant : contestants()) {
       for (int connections : FULL) {
         if (!inSize().contains(contestant) || !connections().contains(connections)) {
-          add(contestant, connections, List.of(), "only in the full size");
+          add(contestant, connections, List.of(), Matrix.FULL_ONLY);
         }
       }
     }
@@ -139,7 +139,7 @@ final class LoomPart {
     List<URI> uris = front.uris().stream().map(each -> each.resolve("/")).toList();
     try (Contestant.Running client = callers.open(new Ask(uris, Ask.GET, false), connections)) {
       ClosedLoop loop = new ClosedLoop(callers, client, connections, server.pid());
-      loop.run(Duration.ofMillis(size.pick(100, 500, 5_000)), LoomPart::unseen);
+      loop.warmUp(Duration.ofMillis(size.pick(100, 500, 5_000)), LoomPart::unseen);
       front.seen(); // what pinned while it was cold is not of interest
       try (FrontMeter meter = FrontMeter.start(front.pid(), server.pid())) {
         Measured measured =

@@ -13,6 +13,7 @@ final class Recorder {
   private final List<String> notes = new ArrayList<>();
   private int steps;
   private int done;
+  private boolean isClosed;
 
   Recorder(PrintStream out) {
     this.out = out;
@@ -29,12 +30,27 @@ final class Recorder {
     done++;
   }
 
+  /** Keeps a cell, unless it is too late. */
   synchronized void add(Cell cell) {
-    cells.add(cell);
+    if (!isClosed) {
+      cells.add(cell);
+    }
   }
 
+  /** Keeps a timeline, unless it is too late. */
   synchronized void add(Timeline timeline) {
-    timelines.add(timeline);
+    if (!isClosed) {
+      timelines.add(timeline);
+    }
+  }
+
+  /** What comes from now on is the end of processes that were ended, and no finding. */
+  synchronized void close() {
+    isClosed = true;
+  }
+
+  synchronized boolean isClosed() {
+    return isClosed;
   }
 
   synchronized List<Timeline> timelines() {

@@ -80,7 +80,7 @@ final class ServicePart {
                 Wire.HTTP_2,
                 List.of(),
                 "",
-                "only in the full size"));
+                Matrix.FULL_ONLY));
       }
     }
     for (FrontServer.Kind kind : FrontServer.Kind.values()) {
