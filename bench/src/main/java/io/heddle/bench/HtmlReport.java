@@ -154,8 +154,8 @@ final class HtmlReport {
     if (!unknown.isEmpty()) {
       table.append(
           format(
-              "<p class='muted'>Not measured in this run: %s.</p>",
-              escape(String.join("; ", unknown))));
+              "<details><summary>%d not measured in this run</summary><p class='muted'>%s</p></details>",
+              unknown.size(), escape(String.join("; ", unknown))));
     }
     return format("<p>%d met (✓), %d missed (✗).</p>", met, missed) + table;
   }

@@ -73,8 +73,8 @@ class ReportTest {
                 Mode.HEDDLE,
                 Wire.HTTP_1,
                 List.of(
-                    new Timeline.Slot(0, 80, 12, 14, 0),
-                    new Timeline.Slot(500, 0, Double.NaN, Double.NaN, 40)),
+                    new Timeline.Slot(0, 80, 12.0, 14.0, 0),
+                    new Timeline.Slot(500, 0, null, null, 40)),
                 List.of(new Timeline.Turn(500, 5_000)))));
   }
 
@@ -101,6 +101,7 @@ class ReportTest {
   void theJsonReadsBackAsItWas(@TempDir Path directory) throws Exception {
     new ReportFiles(run()).writeTo(directory);
 
+    assertFalse(Files.readString(directory.resolve(ReportFiles.JSON)).contains("NaN"));
     assertEquals(
         run(), Json.read(Files.readString(directory.resolve(ReportFiles.JSON)), RunRecord.class));
   }
