@@ -98,8 +98,6 @@ final class AnswerTimes {
   }
 
   private static @Nullable Double percentile(Histogram latency, double percentile) {
-    return latency.getTotalCount() == 0
-        ? null
-        : latency.getValueAtPercentile(percentile) / 1e6;
+    return latency.getTotalCount() == 0 ? null : latency.getValueAtPercentile(percentile) / 1e6;
   }
 }

@@ -57,7 +57,7 @@ enum LoadScenario {
   int calls(Size size) {
     return switch (this) {
       case CLOSED_100, CLOSED_1000 -> fullCalls();
-      case LONG -> size.pick(200, 2_000, 41_000);
+      case LONG -> size.pick(200, 1_000, 41_000);
       case SECOND -> size.pick(200, 500, 10_000);
       case TENTH, AT_ONCE -> size.pick(500, 5_000, 10_000);
     };
@@ -84,7 +84,7 @@ enum LoadScenario {
           Task.Load.closed(
               calls,
               size.pick(300, 700, 5_000),
-              isFirst ? size.pick(300, 3_000, 10_000) : size.pick(0, 50, 500));
+              isFirst ? size.pick(300, 2_500, 10_000) : size.pick(0, 50, 500));
       case LONG -> Task.Load.held(calls, size.pick(5, 15, 60));
       default -> Task.Load.open(calls, perSecond, size.pick(5, 15, 60));
     };

@@ -41,7 +41,7 @@ final class LoomPart {
   }
 
   private List<Integer> connections() {
-    return size.pick(List.of(100), List.of(250, 1_000, 2_000), FULL);
+    return size.pick(List.of(100), List.of(250, 2_000), FULL);
   }
 
   static List<Contestant> contestants() {
@@ -143,7 +143,7 @@ final class LoomPart {
       front.seen(); // what pinned while it was cold is not of interest
       try (FrontMeter meter = FrontMeter.start(front.pid(), server.pid())) {
         Measured measured =
-            loop.run(Duration.ofMillis(size.pick(1_500, 2_500, 20_000)), LoomPart::unseen);
+            loop.run(Duration.ofMillis(size.pick(1_500, 2_000, 20_000)), LoomPart::unseen);
         return meter.stop(measured, front.seen());
       }
     }

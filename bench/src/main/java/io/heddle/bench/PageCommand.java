@@ -20,8 +20,7 @@ final class PageCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Path from = directory == null ? Path.of(".") : directory;
-    RunRecord run =
-        Json.read(Files.readString(from.resolve(ReportFiles.JSON)), RunRecord.class);
+    RunRecord run = Json.read(Files.readString(from.resolve(ReportFiles.JSON)), RunRecord.class);
     new ReportFiles(run).writeTo(from);
     System.out.println(from.resolve(ReportFiles.HTML).toUri());
     return 0;

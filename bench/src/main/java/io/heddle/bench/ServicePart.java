@@ -60,7 +60,7 @@ final class ServicePart {
   private long[] phases() {
     return size.pick(
         new long[] {500, 1_000, 1_500},
-        new long[] {1_500, 4_500, 7_500},
+        new long[] {1_000, 3_500, 6_000},
         new long[] {10_000, 30_000, 60_000});
   }
 
@@ -140,8 +140,8 @@ final class ServicePart {
   }
 
   /**
-   * Every fifth request needs only A. All go by one client, so that both kinds share connections, as
-   * they do behind a load balancer: web servers treat those that they know better than new ones.
+   * Every fifth request needs only A. All go by one client, so that both kinds share connections,
+   * as they do behind a load balancer: web servers treat those that they know better than new ones.
    */
   private static Ask ask(FrontProcess front) {
     List<URI> uris = new ArrayList<>();

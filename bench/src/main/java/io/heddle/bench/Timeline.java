@@ -21,7 +21,12 @@ record Timeline(String server, Mode mode, Wire wire, List<Slot> slots, List<Turn
    * @param p50 of those, in ms; as {@code p99}; null if there were none
    * @param errors how many were not
    */
-  record Slot(long millis, double answeredPerSecond, @Nullable Double p50, @Nullable Double p99, int errors) {}
+  record Slot(
+      long millis,
+      double answeredPerSecond,
+      @Nullable Double p50,
+      @Nullable Double p99,
+      int errors) {}
 
   /** From this moment on the other service took so long. */
   record Turn(long millis, long toMillis) {}
