@@ -61,7 +61,7 @@ final class PayloadPart {
   }
 
   private boolean isIn(Body body) {
-    boolean isIn = body.bytes() == 1 << 10 || (body.bytes() == 1 << 20 && !body.isTls());
+    boolean isIn = body.bytes() == 1 << 10 || (body.bytes() == 64 << 10 && !body.isTls());
     return size.pick(body.bytes() == 1 << 10, isIn, true);
   }
 
