@@ -3,6 +3,7 @@ package io.heddle.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The scenarios in which each contestant calls one server: closed loops, open loops, and many calls
@@ -130,11 +131,13 @@ final class LoadPart {
   private void run(LoadScenario scenario, List<Contestant> contestants, Crew crew)
       throws InterruptedException {
     List<Trial> trials = contestants.stream().map(each -> new Trial(scenario, each, crew)).toList();
+    recorder.measuring(() -> trials.stream().map(Trial::cell).toList());
     for (int round = 0; round < scenario.rounds(size); round++) {
       for (Trial trial : trials) {
         trial.round();
       }
     }
+    recorder.measuring(List::of);
     trials.forEach(trial -> recorder.add(trial.cell()));
   }
 
@@ -145,8 +148,8 @@ final class LoadPart {
     private final Crew crew;
     private final Fit.Plan plan;
     private final Ask ask;
-    private final List<Figures> rounds = new ArrayList<>();
-    private String failure = "";
+    private final List<Figures> rounds = new CopyOnWriteArrayList<>();
+    private volatile String failure = "";
     private boolean isOver;
 
     Trial(LoadScenario scenario, Contestant contestant, Crew crew) {

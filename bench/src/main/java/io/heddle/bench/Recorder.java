@@ -3,6 +3,7 @@ package io.heddle.bench;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Gathers what the parts of a run find, and shows how far they are. Any thread may ask it. */
 final class Recorder {
@@ -14,6 +15,7 @@ final class Recorder {
   private int steps;
   private int done;
   private boolean isClosed;
+  private Supplier<List<Cell>> current = List::of;
 
   Recorder(PrintStream out) {
     this.out = out;
@@ -44,9 +46,20 @@ final class Recorder {
     }
   }
 
-  /** What comes from now on is the end of processes that were ended, and no finding. */
+  /** What is being measured now, round by round, to be kept if there is no time for the rest. */
+  synchronized void measuring(Supplier<List<Cell>> cells) {
+    current = cells;
+  }
+
+  /**
+   * Keeps what is being measured, as far as it came. What comes from now on is the end of processes
+   * that were ended, and no finding.
+   */
   synchronized void close() {
-    isClosed = true;
+    if (!isClosed) {
+      current.get().stream().filter(cell -> !cell.rounds().isEmpty()).forEach(cells::add);
+      isClosed = true;
+    }
   }
 
   synchronized boolean isClosed() {
