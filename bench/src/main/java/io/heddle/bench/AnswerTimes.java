@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /** When calls were meant to start and when they ended, to be told slot by slot. */
 final class AnswerTimes {
@@ -96,9 +97,7 @@ final class AnswerTimes {
     return slots;
   }
 
-  private static double percentile(Histogram latency, double percentile) {
-    return latency.getTotalCount() == 0
-        ? Double.NaN
-        : latency.getValueAtPercentile(percentile) / 1e6;
+  private static @Nullable Double percentile(Histogram latency, double percentile) {
+    return latency.getTotalCount() == 0 ? null : latency.getValueAtPercentile(percentile) / 1e6;
   }
 }

@@ -10,7 +10,7 @@ import picocli.CommandLine.ParameterException;
 /** The command line of the bench. Without a command it does the main job. */
 @Command(
     name = "bench",
-    subcommands = {RunCommand.class, ReportCommand.class, PinningCommand.class},
+    subcommands = {RunCommand.class, ReportCommand.class, PageCommand.class, PinningCommand.class},
     mixinStandardHelpOptions = true)
 public final class Bench {
 

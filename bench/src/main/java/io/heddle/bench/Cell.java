@@ -32,6 +32,15 @@ record Cell(
     return library.label() + " " + mode.suffix() + ", " + wire;
   }
 
+  /** Whether it is of the same client in the same scenario. */
+  boolean isSameCell(Cell other) {
+    return scenario.equals(other.scenario)
+        && variant.equals(other.variant)
+        && library == other.library
+        && mode == other.mode
+        && wire == other.wire;
+  }
+
   /** Of a figure in each round; null without figures. */
   @Nullable Spread spread(ToDoubleFunction<Figures> figure) {
     return Spread.of(rounds.stream().mapToDouble(figure));

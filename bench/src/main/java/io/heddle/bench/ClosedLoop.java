@@ -37,9 +37,20 @@ final class ClosedLoop {
    */
   Measured run(Duration time, DoubleConsumer progress) throws InterruptedException {
     Tally tally = new Tally();
+    return run(time, progress, tally, Meter.start(tally::inFlight, serverPid));
+  }
+
+  /** Calls for this long, and forgets. */
+  void warmUp(Duration time, DoubleConsumer progress) throws InterruptedException {
+    Tally tally = new Tally();
+    run(time, progress, tally, Meter.startForWarmUp(tally::inFlight));
+  }
+
+  private Measured run(Duration time, DoubleConsumer progress, Tally tally, Meter meter)
+      throws InterruptedException {
     CountDownLatch ended = new CountDownLatch(callers);
-    try (Callers threads = Callers.forMode(contestant.mode());
-        Meter meter = Meter.start(tally::inFlight, serverPid)) {
+    try (meter;
+        Callers threads = Callers.forMode(contestant.mode())) {
       long start = System.nanoTime();
       long end = start + time.toNanos();
       for (int i = 0; i < callers; i++) {

@@ -15,6 +15,8 @@ import java.util.Set;
  */
 final class Crew implements AutoCloseable {
 
+  private static final Duration AFTER_LOSS = Duration.ofMillis(500);
+
   private final long heapMegabytes;
   private final Map<Contestant, WorkerProcess> workers = new LinkedHashMap<>();
   private final Set<Contestant> warm = new HashSet<>();
@@ -42,6 +44,7 @@ final class Crew implements AutoCloseable {
     WorkerProcess.Outcome outcome = worker.run(task, limit(task.load()));
     if (outcome.isLost()) {
       dismiss(contestant);
+      Thread.sleep(AFTER_LOSS); // if all of us are being ended, this is where we end
     } else {
       warm.add(contestant);
     }

@@ -85,10 +85,10 @@ final class HtmlReport {
     page.append("<h1>Heddle bench</h1>");
     page.append(
         format(
-            "<p class='muted'>%s · %s · JDK %s · %d processors · %s · %.0f s</p>",
+            "<p class='muted'>%s · %s · %s · %d processors · %s · %.0f s</p>",
             escape(run.started()),
             escape(run.size()),
-            escape(Runtime.version().toString()),
+            escape(run.machine().java()),
             run.machine().processors(),
             escape(run.machine().cpu()),
             run.seconds()));
@@ -154,8 +154,8 @@ final class HtmlReport {
     if (!unknown.isEmpty()) {
       table.append(
           format(
-              "<p class='muted'>Not measured in this run: %s.</p>",
-              escape(String.join("; ", unknown))));
+              "<details><summary>%d not measured in this run</summary><p class='muted'>%s</p></details>",
+              unknown.size(), escape(String.join("; ", unknown))));
     }
     return format("<p>%d met (✓), %d missed (✗).</p>", met, missed) + table;
   }

@@ -40,11 +40,10 @@ final class LineChart {
     this.labels = labels;
   }
 
-  /** Points without a value are left out. */
+  /** A line; it is broken at a point without a value. */
   void series(String name, String style, List<Point> points) {
-    List<Point> known = points.stream().filter(each -> Double.isFinite(each.y())).toList();
-    if (!known.isEmpty()) {
-      series.add(new Series(name, style, known));
+    if (points.stream().anyMatch(each -> Double.isFinite(each.y()))) {
+      series.add(new Series(name, style, points));
     }
   }
 
@@ -106,7 +105,11 @@ final class LineChart {
   private Axis xAxis() {
     double to =
         labels.isEmpty()
-            ? points().mapToDouble(Point::x).max().orElse(1)
+            ? series.stream()
+                .flatMap(each -> each.points().stream())
+                .mapToDouble(Point::x)
+                .max()
+                .orElse(1)
             : Math.max(1, labels.size() - 1);
     return Axis.linear(0, to, LEFT + 6, WIDTH - RIGHT - 10);
   }
@@ -120,18 +123,23 @@ final class LineChart {
     }
     return isLog
         ? Axis.log(low, high, HEIGHT - BOTTOM, TOP)
-        : Axis.linear(0, high, HEIGHT - BOTTOM, TOP);
+        : Axis.linear(0, high > 0 ? high : 1, HEIGHT - BOTTOM, TOP);
   }
 
   private java.util.stream.Stream<Point> points() {
-    return series.stream().flatMap(each -> each.points().stream());
+    return series.stream()
+        .flatMap(each -> each.points().stream())
+        .filter(each -> Double.isFinite(each.y()));
   }
 
   private static void line(StringBuilder svg, Series series, Axis x, Axis y) {
     StringBuilder path = new StringBuilder();
+    boolean isBroken = true;
     for (Point point : series.points()) {
-      path.append(
-          format("%s%.1f %.1f", path.isEmpty() ? "M" : "L", x.at(point.x()), y.at(point.y())));
+      if (Double.isFinite(point.y())) {
+        path.append(format("%s%.1f %.1f", isBroken ? "M" : "L", x.at(point.x()), y.at(point.y())));
+      }
+      isBroken = !Double.isFinite(point.y());
     }
     svg.append(
         format(
@@ -139,6 +147,9 @@ final class LineChart {
             series.style(), path, escape(series.name())));
     if (series.points().size() <= 12) {
       for (Point point : series.points()) {
+        if (!Double.isFinite(point.y())) {
+          continue;
+        }
         svg.append(
             format(
                 "<circle class='%s' r='2.6' cx='%.1f' cy='%.1f' style='stroke-dasharray:none'><title>%s: %s</title></circle>",

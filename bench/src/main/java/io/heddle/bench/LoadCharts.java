@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /** The charts of {@link LoadPart}; empty where there are no figures. */
 record LoadCharts(RunRecord run) {
@@ -170,9 +171,23 @@ record LoadCharts(RunRecord run) {
     return figure(
         scenario.title(),
         "Latency in ms (logarithmic) by percentile, from the moment at which a call was meant to"
-            + " start. Dashed: HTTP/2. Lower is better.",
+            + " start. Dashed: HTTP/2. Lower is better."
+            + scaled(scenario),
         legend(List.of(Mode.values())),
         panels.toString());
+  }
+
+  /** What was scaled. */
+  private String scaled(LoadScenario scenario) {
+    String notes =
+        run.cells(scenario.key()).stream()
+            .filter(cell -> !cell.rounds().isEmpty())
+            .map(Cell::note)
+            .filter(note -> !note.isEmpty())
+            .distinct()
+            .limit(3)
+            .collect(Collectors.joining(" / "));
+    return notes.isEmpty() ? "" : " In this run: " + notes + ".";
   }
 
   private static java.util.stream.DoubleStream latencies(List<Cell> cells) {
@@ -221,7 +236,7 @@ record LoadCharts(RunRecord run) {
                 all))
         + figure(
             "Calls in flight at once",
-            "How many calls the server had before it at a time.",
+            "How many calls the server had before it at a time." + scaled(scenario),
             legend,
             bars(
                 scenario,

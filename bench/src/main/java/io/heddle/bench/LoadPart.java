@@ -3,6 +3,7 @@ package io.heddle.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * The scenarios in which each contestant calls one server: closed loops, open loops, and many calls
@@ -95,17 +96,48 @@ final class LoadPart {
         scenario.isIn(size)
             && contestants(size, library).stream()
                 .anyMatch(each -> each.mode() == mode && each.wire() == wire);
-    return isIn ? "" : "only in the full size";
+    return isIn ? "" : Matrix.FULL_ONLY;
+  }
+
+  /** Words for those that have no cell, since the run was interrupted before. */
+  static List<Cell> notReached(
+      List<Cell> reached, Size size, List<Library> libraries, Set<LoadScenario> scenarios) {
+    List<Cell> rest = new ArrayList<>();
+    for (Library library : libraries) {
+      for (LoadScenario scenario : scenarios) {
+        for (Mode mode : Mode.values()) {
+          for (Wire wire : Wire.values()) {
+            String absence = absence(size, scenario, library, mode, wire);
+            Cell words =
+                new Cell(
+                    scenario.key(),
+                    "",
+                    library,
+                    mode,
+                    wire,
+                    List.of(),
+                    "",
+                    absence.isEmpty() ? Matrix.NOT_REACHED : absence);
+            if (reached.stream().noneMatch(words::isSameCell)) {
+              rest.add(words);
+            }
+          }
+        }
+      }
+    }
+    return rest;
   }
 
   private void run(LoadScenario scenario, List<Contestant> contestants, Crew crew)
       throws InterruptedException {
     List<Trial> trials = contestants.stream().map(each -> new Trial(scenario, each, crew)).toList();
+    recorder.measuring(() -> trials.stream().map(Trial::cell).toList());
     for (int round = 0; round < scenario.rounds(size); round++) {
       for (Trial trial : trials) {
         trial.round();
       }
     }
+    recorder.measuring(List::of);
     trials.forEach(trial -> recorder.add(trial.cell()));
   }
 
@@ -116,8 +148,8 @@ final class LoadPart {
     private final Crew crew;
     private final Fit.Plan plan;
     private final Ask ask;
-    private final List<Figures> rounds = new ArrayList<>();
-    private String failure = "";
+    private final List<Figures> rounds = new CopyOnWriteArrayList<>();
+    private volatile String failure = "";
     private boolean isOver;
 
     Trial(LoadScenario scenario, Contestant contestant, Crew crew) {

@@ -57,8 +57,8 @@ enum LoadScenario {
   int calls(Size size) {
     return switch (this) {
       case CLOSED_100, CLOSED_1000 -> fullCalls();
-      case LONG -> size.pick(200, 2_000, 41_000);
-      case SECOND -> size.pick(200, 1_000, 10_000);
+      case LONG -> size.pick(200, 1_000, 41_000);
+      case SECOND -> size.pick(200, 500, 10_000);
       case TENTH, AT_ONCE -> size.pick(500, 5_000, 10_000);
     };
   }
@@ -70,7 +70,7 @@ enum LoadScenario {
 
   /** Whether it is done in this size. */
   boolean isIn(Size size) {
-    return this != CLOSED_1000 || size == Size.FULL;
+    return (this != CLOSED_1000 && this != TENTH) || size == Size.FULL;
   }
 
   /**
@@ -83,8 +83,8 @@ enum LoadScenario {
       case CLOSED_100, CLOSED_1000 ->
           Task.Load.closed(
               calls,
-              size.pick(300, 800, 5_000),
-              isFirst ? size.pick(300, 1_500, 10_000) : size.pick(0, 100, 500));
+              size.pick(300, 700, 5_000),
+              isFirst ? size.pick(300, 2_500, 10_000) : size.pick(0, 50, 500));
       case LONG -> Task.Load.held(calls, size.pick(5, 15, 60));
       default -> Task.Load.open(calls, perSecond, size.pick(5, 15, 60));
     };

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures this JVM, and beside it the target server's, from its start until it is read: CPU,
@@ -30,7 +31,7 @@ final class Meter implements AutoCloseable {
 
   private final IntSupplier inFlight;
   private final long serverPid;
-  private final PinningRecorder pins;
+  private final @Nullable PinningRecorder pins;
   private final long cpuAtStart;
   private final long serverCpuAtStart;
   private final long allocatedAtStart;
@@ -39,10 +40,10 @@ final class Meter implements AutoCloseable {
   private final Thread sampler;
   private volatile boolean ended;
 
-  private Meter(IntSupplier inFlight, long serverPid) {
+  private Meter(IntSupplier inFlight, long serverPid, boolean recordsPins) {
     this.inFlight = inFlight;
     this.serverPid = serverPid;
-    this.pins = PinningRecorder.start();
+    this.pins = recordsPins ? PinningRecorder.start() : null;
     this.sampler = Thread.ofPlatform().daemon().name("bench-sampler").unstarted(this::sample);
     THREADS.resetPeakThreadCount();
     this.serverCpuAtStart = serverCpu();
@@ -58,7 +59,14 @@ final class Meter implements AutoCloseable {
    * @param serverPid of the target server; {@link #NO_SERVER} if it is not ours
    */
   static Meter start(IntSupplier inFlight, long serverPid) {
-    Meter meter = new Meter(inFlight, serverPid);
+    Meter meter = new Meter(inFlight, serverPid, true);
+    meter.sampler.start();
+    return meter;
+  }
+
+  /** Starts one for a warm-up, which is in no report: it records no pins, which takes its time. */
+  static Meter startForWarmUp(IntSupplier inFlight) {
+    Meter meter = new Meter(inFlight, NO_SERVER, false);
     meter.sampler.start();
     return meter;
   }
@@ -82,16 +90,12 @@ final class Meter implements AutoCloseable {
       PinningReport pinning,
       List<Sample> samples) {
 
+    private static final PinningReport NOTHING =
+        new PinningReport(List.of(), List.of(), 0, 0, 0, Duration.ZERO);
+
     /** Of nothing but time. */
     static Reading ofTime(long nanos) {
-      return new Reading(
-          nanos,
-          0,
-          0,
-          0,
-          0,
-          new PinningReport(List.of(), List.of(), 0, 0, 0, Duration.ZERO),
-          List.of());
+      return new Reading(nanos, 0, 0, 0, 0, NOTHING, List.of());
     }
   }
 
@@ -105,7 +109,8 @@ final class Meter implements AutoCloseable {
     ended = true;
     LockSupport.unpark(sampler);
     sampler.join();
-    return new Reading(nanos, cpu, serverCpu, allocated, peak, pins.stop(), List.copyOf(samples));
+    PinningReport pinning = pins == null ? Reading.NOTHING : pins.stop();
+    return new Reading(nanos, cpu, serverCpu, allocated, peak, pinning, List.copyOf(samples));
   }
 
   /** Ends, whether it was read or not. */
@@ -113,7 +118,9 @@ final class Meter implements AutoCloseable {
   public void close() {
     ended = true;
     LockSupport.unpark(sampler);
-    pins.close();
+    if (pins != null) {
+      pins.close();
+    }
   }
 
   private long serverCpu() {

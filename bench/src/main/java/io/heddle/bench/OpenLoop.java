@@ -46,9 +46,21 @@ final class OpenLoop {
    */
   Measured run(int calls, double perSecond, DoubleConsumer progress) throws InterruptedException {
     Tally tally = new Tally();
+    return run(calls, perSecond, progress, tally, Meter.start(tally::inFlight, serverPid));
+  }
+
+  /** Makes so many calls, and forgets. */
+  void warmUp(int calls, double perSecond, DoubleConsumer progress) throws InterruptedException {
+    Tally tally = new Tally();
+    run(calls, perSecond, progress, tally, Meter.startForWarmUp(tally::inFlight));
+  }
+
+  private Measured run(
+      int calls, double perSecond, DoubleConsumer progress, Tally tally, Meter meter)
+      throws InterruptedException {
     CountDownLatch ended = new CountDownLatch(calls);
-    try (Callers threads = Callers.forMode(contestant.mode());
-        Meter meter = Meter.start(tally::inFlight, serverPid)) {
+    try (meter;
+        Callers threads = Callers.forMode(contestant.mode())) {
       Schedule schedule = new Schedule(System.nanoTime(), perSecond);
       for (int i = 0; i < calls; i++) {
         long intended = schedule.startOf(i);

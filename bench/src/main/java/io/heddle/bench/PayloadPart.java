@@ -61,8 +61,8 @@ final class PayloadPart {
   }
 
   private boolean isIn(Body body) {
-    return size.pick(
-        body.bytes() == 1 << 10, body.bytes() == 1 << 10 || body.bytes() == 1 << 20, true);
+    boolean isIn = body.bytes() == 1 << 10 || (body.bytes() == 64 << 10 && !body.isTls());
+    return size.pick(body.bytes() == 1 << 10, isIn, true);
   }
 
   private static List<Contestant> contestants(List<Library> libraries, Wire wire) {
@@ -140,7 +140,7 @@ final class PayloadPart {
         for (Body body : bodies()) {
           String words = isLeftOut ? OkHttpContestants.leftOut() : why;
           if (words.isEmpty() && !isIn(body)) {
-            words = "only in the full size";
+            words = Matrix.FULL_ONLY;
           }
           if (!words.isEmpty()) {
             recorder.add(

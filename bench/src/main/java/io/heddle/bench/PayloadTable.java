@@ -64,6 +64,16 @@ record PayloadTable(RunRecord run) {
                 mode == Mode.HEDDLE ? " class='ours'" : "",
                 escape(library.label()),
                 escape(mode.suffix())));
+    List<Cell> cells =
+        bodies().stream().flatMap(body -> cell(body, library, mode, wire).stream()).toList();
+    if (cells.stream().allMatch(cell -> cell.rounds().isEmpty())) {
+      String words = cells.isEmpty() ? "not in this run" : cells.get(0).absence();
+      html.append(row)
+          .append(
+              format(
+                  "<td class='words' colspan='%d'>%s</td></tr>", bodies().size(), escape(words)));
+      return;
+    }
     boolean isJetty = library == Library.JETTY && mode == Mode.STOCK_VIRTUAL;
     String absence = "";
     for (PayloadPart.Body body : bodies()) {

@@ -3,6 +3,7 @@ package io.heddle.bench;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** Gathers what the parts of a run find, and shows how far they are. Any thread may ask it. */
 final class Recorder {
@@ -13,6 +14,8 @@ final class Recorder {
   private final List<String> notes = new ArrayList<>();
   private int steps;
   private int done;
+  private boolean isClosed;
+  private Supplier<List<Cell>> current = List::of;
 
   Recorder(PrintStream out) {
     this.out = out;
@@ -29,12 +32,38 @@ final class Recorder {
     done++;
   }
 
+  /** Keeps a cell, unless it is too late. */
   synchronized void add(Cell cell) {
-    cells.add(cell);
+    if (!isClosed) {
+      cells.add(cell);
+    }
   }
 
+  /** Keeps a timeline, unless it is too late. */
   synchronized void add(Timeline timeline) {
-    timelines.add(timeline);
+    if (!isClosed) {
+      timelines.add(timeline);
+    }
+  }
+
+  /** What is being measured now, round by round, to be kept if there is no time for the rest. */
+  synchronized void measuring(Supplier<List<Cell>> cells) {
+    current = cells;
+  }
+
+  /**
+   * Keeps what is being measured, as far as it came. What comes from now on is the end of processes
+   * that were ended, and no finding.
+   */
+  synchronized void close() {
+    if (!isClosed) {
+      current.get().stream().filter(cell -> !cell.rounds().isEmpty()).forEach(cells::add);
+      isClosed = true;
+    }
+  }
+
+  synchronized boolean isClosed() {
+    return isClosed;
   }
 
   synchronized List<Timeline> timelines() {

@@ -73,6 +73,17 @@ final class ReportCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    try {
+      return measure();
+    } catch (Exception e) {
+      if (recorder.isClosed()) {
+        return 1; // interrupted: the processes that measure have been ended
+      }
+      throw e;
+    }
+  }
+
+  private int measure() throws Exception {
     Size size = full ? Size.FULL : smoke ? Size.SMOKE : Size.DEFAULT;
     Machine machine = Machine.here();
     Path to = directory == null ? besideJar() : directory;
@@ -137,6 +148,7 @@ final class ReportCommand implements Callable<Integer> {
     if (isWritten.getAndSet(true)) {
       return null;
     }
+    recorder.close();
     List<String> command = new ArrayList<>(List.of("bench/run", "report"));
     command.addAll(Bench.arguments());
     RunRecord run =
@@ -149,7 +161,7 @@ final class ReportCommand implements Callable<Integer> {
             machine,
             Versions.all(),
             recorder.notes(),
-            recorder.cells(),
+            cells(size),
             recorder.timelines());
     try {
       new ReportFiles(run).writeTo(to);
@@ -164,6 +176,15 @@ final class ReportCommand implements Callable<Integer> {
         to.resolve(ReportFiles.HTML).toUri(),
         run.seconds());
     return run;
+  }
+
+  /** With words for those that were not reached. */
+  private List<Cell> cells(Size size) {
+    List<Cell> cells = new ArrayList<>(recorder.cells());
+    if (parts.contains(Part.LOAD)) {
+      cells.addAll(LoadPart.notReached(cells, size, libraries, scenarios));
+    }
+    return cells;
   }
 
   private static Path besideJar() {

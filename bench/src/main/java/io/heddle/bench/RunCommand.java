@@ -129,7 +129,7 @@ final class RunCommand implements Callable<Integer> {
       try (Contestant.Running client = contestant.open(uri, callers)) {
         ClosedLoop loop = new ClosedLoop(contestant, client, callers, serverPid);
         if (warmUp > 0) {
-          loop.run(
+          loop.warmUp(
               Duration.ofSeconds(warmUp), new ProgressLine(out, contestant.name() + ", warm-up"));
         }
         results.put(

@@ -5,6 +5,7 @@ import static io.heddle.bench.Markup.format;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /** The charts of services that call others; empty where there are no figures. */
@@ -25,7 +26,7 @@ record ServiceCharts(RunRecord run) {
             "Their latency, 99th percentile, ms",
             "By the moment at which a request came (logarithmic). A line that ends: no request that"
                 + " came later was answered before the end.",
-            Timeline.Slot::p99,
+            slot -> Objects.requireNonNullElse(slot.p99(), Double.NaN),
             true)
         + unanswered();
   }

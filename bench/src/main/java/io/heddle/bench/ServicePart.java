@@ -60,7 +60,7 @@ final class ServicePart {
   private long[] phases() {
     return size.pick(
         new long[] {500, 1_000, 1_500},
-        new long[] {1_500, 4_500, 7_500},
+        new long[] {1_000, 3_500, 6_000},
         new long[] {10_000, 30_000, 60_000});
   }
 
@@ -80,7 +80,7 @@ final class ServicePart {
                 Wire.HTTP_2,
                 List.of(),
                 "",
-                "only in the full size"));
+                Matrix.FULL_ONLY));
       }
     }
     for (FrontServer.Kind kind : FrontServer.Kind.values()) {
@@ -127,31 +127,35 @@ final class ServicePart {
     Contestant callers = Task.contestant(Library.AHC, Mode.ASYNC, Wire.HTTP_1);
     Target target = new Target(server.uri(), server.pid());
     target.turnB(A_MILLIS);
-    try (Contestant.Running onlyA = callers.open(ask(front, "/1"), MOST_CALLS);
-        Contestant.Running both = callers.open(ask(front, "/"), MOST_CALLS)) {
-      warmUp((Contestant.Async) both);
+    try (Contestant.Running client = callers.open(ask(front), MOST_CALLS)) {
+      Contestant.Async async = (Contestant.Async) client;
+      warmUp(async);
       front.seen(); // what pinned while it was cold is not of interest
       try (FrontMeter meter = FrontMeter.start(front.pid(), server.pid())) {
-        return measure(
-            kind,
-            contestant,
-            front,
-            target,
-            (Contestant.Async) onlyA,
-            (Contestant.Async) both,
-            meter);
+        return measure(kind, contestant, front, target, async, meter);
       }
     } finally {
       target.turnB(A_MILLIS);
     }
   }
 
-  private static Ask ask(FrontProcess front, String path) {
-    return new Ask(front.uris().stream().map(each -> each.resolve(path)).toList(), Ask.GET, false);
+  /**
+   * Every fifth request needs only A. All go by one client, so that both kinds share connections,
+   * as they do behind a load balancer: web servers treat those that they know better than new ones.
+   */
+  private static Ask ask(FrontProcess front) {
+    List<URI> uris = new ArrayList<>();
+    for (URI base : front.uris()) {
+      uris.add(base.resolve("/1"));
+      for (int i = 1; i < ONLY_A; i++) {
+        uris.add(base.resolve("/"));
+      }
+    }
+    return new Ask(uris, Ask.GET, false);
   }
 
   private void warmUp(Contestant.Async client) throws InterruptedException {
-    int calls = size.pick(50, 400, 1_000);
+    int calls = size.pick(50, 400, 1_000); // a multiple of the fifth
     CountDownLatch ended = new CountDownLatch(calls);
     Tally unseen = new Tally();
     OpenLoop.Schedule schedule = new OpenLoop.Schedule(System.nanoTime(), PER_SECOND);
@@ -169,8 +173,7 @@ final class ServicePart {
       Contestant contestant,
       FrontProcess front,
       Target target,
-      Contestant.Async onlyA,
-      Contestant.Async both,
+      Contestant.Async client,
       FrontMeter meter)
       throws IOException, InterruptedException {
     long[] phases = phases();
@@ -192,9 +195,9 @@ final class ServicePart {
           turns.add(new Timeline.Turn(now, to));
         }
         if (i % ONLY_A == 0) {
-          answers.start(onlyA, intended);
+          answers.start(client, intended);
         } else {
-          OneCall.start(both, none, intended, others, unseen);
+          OneCall.start(client, none, intended, others, unseen);
         }
       }
     }

@@ -34,12 +34,23 @@ final class TargetControl {
   private final AtomicInteger heldCount = new AtomicInteger();
   private final Map<Wire, LongAdder> requests =
       Map.of(Wire.HTTP_1, new LongAdder(), Wire.HTTP_2, new LongAdder());
+  private final LongAdder bodyBytes = new LongAdder();
   private volatile boolean isHolding;
   private volatile long bMillis;
 
   /** Counts a request. */
   void arrived(Wire wire) {
     Objects.requireNonNull(requests.get(wire)).increment();
+  }
+
+  /** Counts a piece of a request's body. */
+  void received(int bytes) {
+    bodyBytes.add(bytes);
+  }
+
+  /** How many bytes of requests' bodies have arrived. */
+  long bodyBytes() {
+    return bodyBytes.sum();
   }
 
   /** How many requests have arrived by this wire. */

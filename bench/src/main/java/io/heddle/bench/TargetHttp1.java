@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -34,6 +35,9 @@ final class TargetHttp1 extends ChannelInboundHandlerAdapter {
     if (message instanceof HttpRequest request) {
       wish = Wish.of(request.uri());
       control.arrived(Wire.HTTP_1);
+    }
+    if (message instanceof HttpContent content) {
+      control.received(content.content().readableBytes());
     }
     if (message instanceof LastHttpContent) {
       ByteBuf text = control.control(wish);

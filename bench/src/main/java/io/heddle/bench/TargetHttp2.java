@@ -37,6 +37,7 @@ final class TargetHttp2 extends ChannelInboundHandlerAdapter {
       answerIf(head.isEndStream(), context);
     } else if (message instanceof Http2DataFrame data) {
       boolean last = data.isEndStream();
+      control.received(data.content().readableBytes());
       data.release();
       answerIf(last, context);
     } else {

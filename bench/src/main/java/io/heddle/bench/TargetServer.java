@@ -89,6 +89,11 @@ final class TargetServer implements AutoCloseable {
     return tlsPort;
   }
 
+  /** How many bytes of requests' bodies have arrived. */
+  long bodyBytes() {
+    return control.bodyBytes();
+  }
+
   /** How many requests have arrived by this wire. */
   long requests(Wire wire) {
     return control.requests(wire);

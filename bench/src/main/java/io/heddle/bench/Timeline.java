@@ -1,6 +1,7 @@
 package io.heddle.bench;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a service answered over time, while one that it calls turned slow.
@@ -17,10 +18,15 @@ record Timeline(String server, Mode mode, Wire wire, List<Slot> slots, List<Turn
    *
    * @param millis when it began, since the start
    * @param answeredPerSecond with success
-   * @param p50 of those, in ms; as {@code p99}; NaN if there were none
+   * @param p50 of those, in ms; as {@code p99}; null if there were none
    * @param errors how many were not
    */
-  record Slot(long millis, double answeredPerSecond, double p50, double p99, int errors) {}
+  record Slot(
+      long millis,
+      double answeredPerSecond,
+      @Nullable Double p50,
+      @Nullable Double p99,
+      int errors) {}
 
   /** From this moment on the other service took so long. */
   record Turn(long millis, long toMillis) {}

@@ -216,10 +216,13 @@ record Verdicts(RunRecord run) {
 
   private Verdict inFlight(Library library, Wire wire) {
     Cell cell = run.cell(LoadScenario.LONG, library, Mode.HEDDLE, wire).orElse(null);
-    if (cell == null || cell.rounds().isEmpty()) {
-      return cell == null || !cell.note().isEmpty()
-          ? Verdict.UNKNOWN
-          : judged(false, cell.absence());
+    if (cell == null
+        || cell.absence().equals(Matrix.FULL_ONLY)
+        || cell.absence().equals(Matrix.NOT_REACHED)) {
+      return Verdict.UNKNOWN;
+    }
+    if (cell.rounds().isEmpty()) {
+      return judged(false, cell.absence());
     }
     int held =
         cell.rounds().stream()

@@ -75,7 +75,7 @@ final class Worker {
       prime(contestant, client, task.ask());
       ClosedLoop loop = new ClosedLoop(contestant, client, load.calls(), task.target().pid());
       if (load.warmUpMillis() > 0) {
-        loop.run(Duration.ofMillis(load.warmUpMillis()), Worker::unseen);
+        loop.warmUp(Duration.ofMillis(load.warmUpMillis()), Worker::unseen);
       }
       return Figures.of(loop.run(Duration.ofMillis(load.millis()), Worker::unseen), null);
     } finally {
@@ -89,7 +89,7 @@ final class Worker {
     try {
       prime(contestant, client, task.ask());
       OpenLoop loop = loop(task, contestant, client);
-      loop.run(load.warmUpCalls(), warmUpRate(load), Worker::unseen);
+      loop.warmUp(load.warmUpCalls(), warmUpRate(load), Worker::unseen);
       return Figures.of(loop.run(load.calls(), load.perSecond(), Worker::unseen), null);
     } finally {
       close(client);
@@ -110,7 +110,7 @@ final class Worker {
     Contestant.Running warmUp = contestant.open(task.ask(), load.warmUpCalls());
     try {
       prime(contestant, warmUp, task.ask());
-      loop(task, contestant, warmUp).run(load.warmUpCalls(), 5_000, Worker::unseen);
+      loop(task, contestant, warmUp).warmUp(load.warmUpCalls(), 5_000, Worker::unseen);
     } finally {
       close(warmUp);
     }

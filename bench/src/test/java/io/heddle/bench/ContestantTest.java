@@ -73,14 +73,16 @@ class ContestantTest {
   @ParameterizedTest
   @MethodSource("contestants")
   void asksEachAddressInTurn(Contestant contestant) throws Exception {
-    List<URI> uris =
-        Stream.of("127.0.0.1", "127.0.0.2", "127.0.0.3")
-            .map(host -> URI.create("http://" + host + ":" + server.port() + "/"))
-            .toList();
-    try (Contestant.Running client = contestant.open(new Ask(uris, Ask.GET, false), 3)) {
-      for (int i = 0; i < 6; i++) {
-        call(client);
+    try (TargetServer other = new TargetServer(1, 1)) {
+      List<URI> uris = List.of(plain("/"), URI.create("http://127.0.0.1:" + other.port() + "/"));
+      long before = server.requests(contestant.wire());
+      try (Contestant.Running client = contestant.open(new Ask(uris, Ask.GET, false), 3)) {
+        for (int i = 0; i < 6; i++) {
+          call(client);
+        }
       }
+      assertEquals(before + 3, server.requests(contestant.wire()));
+      assertEquals(3, other.requests(contestant.wire()));
     }
   }
 
@@ -104,10 +106,12 @@ class ContestantTest {
 
   private static void callsByItsWire(Contestant contestant, Ask ask) throws Exception {
     long before = server.requests(contestant.wire());
+    long bytesBefore = server.bodyBytes();
     try (Contestant.Running client = contestant.open(ask, 2)) {
       call(client);
       call(client);
     }
+    assertEquals(bytesBefore + 2L * ask.body().length, server.bodyBytes());
     assertEquals(before + 2, server.requests(contestant.wire()));
   }
 

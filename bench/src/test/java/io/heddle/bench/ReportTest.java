@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,8 +73,8 @@ class ReportTest {
                 Mode.HEDDLE,
                 Wire.HTTP_1,
                 List.of(
-                    new Timeline.Slot(0, 80, 12, 14, 0),
-                    new Timeline.Slot(500, 0, Double.NaN, Double.NaN, 40)),
+                    new Timeline.Slot(0, 80, 12.0, 14.0, 0),
+                    new Timeline.Slot(500, 0, null, null, 40)),
                 List.of(new Timeline.Turn(500, 5_000)))));
   }
 
@@ -100,6 +101,7 @@ class ReportTest {
   void theJsonReadsBackAsItWas(@TempDir Path directory) throws Exception {
     new ReportFiles(run()).writeTo(directory);
 
+    assertFalse(Files.readString(directory.resolve(ReportFiles.JSON)).contains("NaN"));
     assertEquals(
         run(), Json.read(Files.readString(directory.resolve(ReportFiles.JSON)), RunRecord.class));
   }
@@ -243,6 +245,29 @@ class ReportTest {
   private static Verdicts.Promise promise(RunRecord run, String end) {
     return new Verdicts(run)
         .all().stream().filter(each -> each.what().endsWith(end)).findFirst().orElseThrow();
+  }
+
+  /** What had been measured stays; each of the others has words. */
+  @Test
+  void anInterruptedRunHasWordsForTheRest() {
+    Cell measured = cell("closed-100", Mode.HEDDLE, Wire.HTTP_1, figures(1));
+    List<Cell> rest =
+        LoadPart.notReached(
+            List.of(measured),
+            Size.DEFAULT,
+            List.of(Library.values()),
+            EnumSet.allOf(LoadScenario.class));
+
+    assertEquals(
+        Library.values().length
+                * Mode.values().length
+                * Wire.values().length
+                * LoadScenario.values().length
+            - 1,
+        rest.size());
+    assertTrue(rest.stream().noneMatch(measured::isSameCell));
+    assertTrue(rest.stream().noneMatch(each -> each.absence().isEmpty()));
+    assertTrue(rest.stream().anyMatch(each -> each.absence().equals(Matrix.NOT_REACHED)));
   }
 
   /** Each library, mode and wire has figures in each scenario, or words in their place. */

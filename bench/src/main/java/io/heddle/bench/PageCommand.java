@@ -1,0 +1,28 @@
+package io.heddle.bench;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** Makes the page and the CSV anew of what a run has found. */
+@Command(
+    name = "page",
+    description = "Writes report.html and cells.csv anew beside a run.json, and measures nothing.",
+    mixinStandardHelpOptions = true)
+final class PageCommand implements Callable<Integer> {
+
+  @Parameters(paramLabel = "DIRECTORY", description = "where run.json is")
+  private @Nullable Path directory;
+
+  @Override
+  public Integer call() throws Exception {
+    Path from = directory == null ? Path.of(".") : directory;
+    RunRecord run = Json.read(Files.readString(from.resolve(ReportFiles.JSON)), RunRecord.class);
+    new ReportFiles(run).writeTo(from);
+    System.out.println(from.resolve(ReportFiles.HTML).toUri());
+    return 0;
+  }
+}
