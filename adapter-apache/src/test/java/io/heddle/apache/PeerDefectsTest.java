@@ -64,7 +64,7 @@ class PeerDefectsTest {
     return BlockingHttpClients.custom()
         .setConnectionManager(manager)
         .setDefaultRequestConfig(
-            RequestConfig.custom().setResponseTimeout(Timeout.ofMilliseconds(400)).build());
+            RequestConfig.custom().setResponseTimeout(Timeout.ofSeconds(2)).build());
   }
 
   private static String get(CloseableHttpClient client, URI uri) throws IOException {

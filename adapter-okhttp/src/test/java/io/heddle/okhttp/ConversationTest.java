@@ -42,6 +42,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class ConversationTest {
 
+  /** Enough for a head on a busy machine; less than three turns of a conversation take. */
+  private static final Duration CALL_TIMEOUT = Duration.ofMillis(1500);
+
   private static final boolean STOCK = Boolean.getBoolean("heddle.okhttp.stock");
 
   /** Whether this is OkHttp 5: 4 has neither sockets of upgrades nor a look at trailers. */
@@ -115,14 +118,14 @@ class ConversationTest {
   void theCallTimeoutOfADuplexCallEndsWithItsHead() throws Exception {
     try (EchoServer server = EchoServer.duplex()) {
       Duplex body = new Duplex();
-      OkHttpClient client = client(h2c().callTimeout(Duration.ofMillis(400)));
+      OkHttpClient client = client(h2c().callTimeout(CALL_TIMEOUT));
       Call call = client.newCall(new Request.Builder().url(server.uri("/")).post(body).build());
       try (Response response = call.execute()) {
         BufferedSink to = body.sink.get();
         for (int i = 0; i < 3; i++) {
           to.writeUtf8("shed\n").flush();
           assertEquals("shed", response.body().source().readUtf8Line());
-          Thread.sleep(300);
+          Thread.sleep(CALL_TIMEOUT.toMillis() / 2);
         }
         to.close();
       }
@@ -169,7 +172,7 @@ class ConversationTest {
   void anUpgradeGivesBothEndsOfTheConnection() throws Exception {
     assumeTrue(OKHTTP_5, "OkHttp 4 has no sockets of upgrades");
     try (EchoServer server = EchoServer.upgrades()) {
-      OkHttpClient client = client(new OkHttpClient.Builder().callTimeout(Duration.ofMillis(400)));
+      OkHttpClient client = client(new OkHttpClient.Builder().callTimeout(CALL_TIMEOUT));
       Request request =
           new Request.Builder()
               .url(server.uri("/"))
@@ -192,7 +195,8 @@ class ConversationTest {
       for (int i = 0; i < 3; i++) {
         to.writeUtf8("pick " + i + "\n").flush();
         heard.append(from.readUtf8Line()).append(", ");
-        Thread.sleep(200); // beyond the call timeout, which ended with the head
+        Thread.sleep(
+            CALL_TIMEOUT.toMillis() / 2); // beyond the call timeout, which ended with the head
       }
     }
     return heard.toString();
