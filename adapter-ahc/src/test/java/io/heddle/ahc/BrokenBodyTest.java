@@ -148,7 +148,7 @@ class BrokenBodyTest {
 
     @Override
     public BodyState transferTo(ByteBuf target) throws IOException {
-      if (given >= PART + 50_000) { // what is not flushed may stay behind
+      if (given >= PART + 200_000) { // more than can wait on the way
         beforeIt.run();
         throw own;
       }
