@@ -94,17 +94,23 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
    * @throws TimeoutException if the deadline is over
    */
   void write(Deadline deadline) throws IOException, InterruptedException, TimeoutException {
-    write(first, deadline);
+    boolean whole = false;
+    try {
+      write(first, deadline);
+      whole = true;
+    } finally {
+      if (!whole) {
+        first.cancel(); // and with it the exchange: a cut body is none
+      }
+    }
   }
 
   private void write(RequestBodyPipe to, Deadline deadline)
       throws IOException, InterruptedException, TimeoutException {
     Stream out = new Stream(to, deadline);
-    boolean whole = false;
     Exchange<Boolean> written = new Exchange<>();
     try {
       if (!isWanted(to, deadline)) {
-        whole = true;
         return;
       }
       Exchange<Boolean> before = writing.getAndSet(written);
@@ -113,7 +119,6 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
       }
       taken = true; // then a second look: he who wants the body anew stops first, then looks
       if (!isWanted(to, deadline)) {
-        whole = true;
         return;
       }
       source.writer().writeTo(out);
@@ -125,9 +130,8 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
                 + source.length());
       }
       to.finish();
-      whole = true;
     } catch (ExecutionException | CancellationException e) {
-      whole = true; // the exchange has ended, and says why
+      return; // the exchange has ended, and says why
     } catch (IOException e) {
       InterruptedException interrupted = out.interrupted;
       TimeoutException expired = out.expired;
@@ -140,12 +144,8 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
       if (!out.ended) {
         throw e;
       }
-      whole = true;
     } finally {
       written.complete(true);
-      if (!whole) {
-        to.cancel(); // and with it the exchange: a cut body is none
-      }
     }
   }
 
@@ -263,7 +263,7 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
     return this;
   }
 
-  /** Writes the body on a virtual thread, for a caller that does not wait. */
+  /** Writes the body on a virtual thread; what the source throws ends the exchange. */
   void writeElsewhere() {
     writeElsewhere(first);
   }
@@ -275,10 +275,8 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
             () -> {
               try {
                 write(to, Deadline.none());
-              } catch (IOException | TimeoutException | RuntimeException e) {
+              } catch (Throwable e) { // nobody else would hear of it
                 exchange.onThrowable(e);
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
               }
             });
   }

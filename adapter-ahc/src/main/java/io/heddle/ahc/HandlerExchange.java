@@ -112,9 +112,8 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
       Thread.ofVirtual().name("heddle-ahc-retry").start(() -> restart(of)); // it may have to wait
       return;
     }
-    if (outcome.completeExceptionally(failure) || !outcome.isCancelled()) {
-      tellUser(failure);
-    }
+    outcome.completeExceptionally(failure); // unless the future was cancelled just now
+    tellUser(failure);
   }
 
   private void restart(AhcFuture<T> of) {

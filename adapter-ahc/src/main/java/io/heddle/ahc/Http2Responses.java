@@ -12,9 +12,9 @@ import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.channel.Channels;
 
 /**
- * Lets AHC follow a redirect and answer a challenge on HTTP/2. AHC sends the next request, but does
- * not let go of the stream of the first: its end, be it in the head or later, then ends the
- * exchange, with a failure or with no response at all.
+ * Lets AHC follow a redirect, answer a challenge and obey a filter on HTTP/2. AHC sends the next
+ * request, but does not let go of the stream of the first: its end, be it in the head or later,
+ * then ends the exchange, with a failure or with no response at all.
  *
  * <p>So AHC gets to see the head of such a response without an end. If it sends another request, it
  * hears no more of this stream; if not, the end follows.
@@ -38,8 +38,10 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
       Channel channel = ctx.channel();
       int before = exchange.heads();
       ctx.fireChannelRead(
-          new DefaultHttp2HeadersFrame(head.headers(), false, head.padding())
-              .stream(head.stream()));
+          head.isEndStream()
+              ? new DefaultHttp2HeadersFrame(head.headers(), false, head.padding())
+                  .stream(head.stream())
+              : head);
       NettyResponseFuture<?> future = Http1Connection.exchange(channel);
       left = exchange.heads() == before && future != null && !future.isDone();
       if (left) {
@@ -63,6 +65,6 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
 
   private static boolean mayBeIntercepted(Http2HeadersFrame head) {
     CharSequence status = head.headers().status();
-    return status != null && status.length() == 3 && status.charAt(0) >= '3';
+    return status != null && status.length() == 3 && status.charAt(0) >= '2';
   }
 }

@@ -16,11 +16,13 @@ import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.RequestBuilder;
+import org.asynchttpclient.request.body.generator.InputStreamBodyGenerator;
 import org.asynchttpclient.request.body.multipart.FilePart;
 import org.asynchttpclient.request.body.multipart.InputStreamPart;
 import org.asynchttpclient.request.body.multipart.Part;
@@ -102,6 +104,63 @@ class BodySentAgainTest {
       ExecutionException ofFuture =
           assertThrows(ExecutionException.class, client.executeRequest(request)::get);
       assertTrue(String.valueOf(ofFuture.getMessage()).contains("read once"));
+      assertEquals(0, client.inFlight());
+    }
+  }
+
+  /** The server asks once, and then again: what AHC makes of the second is the answer. */
+  private static URI digest(FaultServer server, String quality) {
+    return server.uri(
+        Script.answer(401)
+            .header(
+                "WWW-Authenticate",
+                "Digest realm=\"loom\", nonce=\"shuttle\", algorithm=MD5, qop=\""
+                    + quality
+                    + "\""));
+  }
+
+  private static Request digestPost(URI uri, RequestBuilder post) {
+    return post.setUrl(uri.toString()).setRealm(Dsl.digestAuthRealm("penelope", "ithaca")).build();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2C"})
+  void digestOfStreamThatCanBeReset(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        BlockingAhcClient client = client(wire)) {
+      for (boolean sized : new boolean[] {false, true}) {
+        ByteArrayInputStream stream = new ByteArrayInputStream(new byte[LENGTH]);
+        URI uri = digest(server, "auth");
+        RequestBuilder post = new RequestBuilder("POST");
+        if (sized) {
+          post.setBody(new InputStreamBodyGenerator(stream, LENGTH));
+        } else {
+          post.setBody(stream);
+        }
+        assertEquals(401, client.execute(digestPost(uri, post)).getStatusCode());
+        List<Seen> seen = server.seen(uri);
+        assertEquals(2, seen.size());
+        assertTrue(String.valueOf(seen.get(1).header("authorization")).startsWith("Digest "));
+        assertTrue(seen.get(1).isBodyComplete());
+        assertEquals(LENGTH, seen.get(1).bodyBytes());
+      }
+      assertEquals(0, client.inFlight());
+    }
+  }
+
+  /** The body's hash, which is a part of the answer, would have to be known before the body. */
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2C"})
+  void digestThatCannotBeAnswered(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        BlockingAhcClient client = client(wire)) {
+      for (String quality : List.of("auth", "auth-int")) {
+        URI uri = digest(server, quality);
+        InputStream once = withoutMark(new ByteArrayInputStream(new byte[LENGTH]));
+        Request post = digestPost(uri, new RequestBuilder("POST").setBody(once));
+        assertThrows(IOException.class, () -> client.execute(post, Duration.ofSeconds(10)));
+        assertTrue(server.seen(uri).stream().filter(Seen::isBodyComplete).count() <= 1);
+      }
       assertEquals(0, client.inFlight());
     }
   }

@@ -1,0 +1,284 @@
+package io.heddle.ahc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.Deadline;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.asynchttpclient.AsyncCompletionHandler;
+import org.asynchttpclient.Dsl;
+import org.asynchttpclient.Request;
+import org.asynchttpclient.Response;
+import org.asynchttpclient.netty.NettyResponseStatus;
+import org.asynchttpclient.request.body.Body;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Several ends of one exchange, in each order, without a network: the test is the engine here, so
+ * that it decides what comes first.
+ */
+@Timeout(60)
+class EndsOnceTest {
+
+  private static final Request GET = Dsl.get("http://127.0.0.1:1/").build();
+
+  private final BlockingAhcClient client = new BlockingAhcClient(Dsl.config().build());
+
+  @AfterEach
+  void nothingIsLeft() {
+    assertEquals(0, client.inFlight());
+    client.close();
+  }
+
+  private CallLimits.Permit permit() throws Exception {
+    return client.limits().enter(GET, Deadline.none(), turn -> {});
+  }
+
+  // ---- a handler is told its end once ---------------------------------------------------------
+
+  /** Remembers what it is told. */
+  private static final class Told extends AsyncCompletionHandler<String> {
+    final ConcurrentLinkedQueue<Object> ends = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public String onCompleted(Response response) {
+      ends.add("completed");
+      return "completed";
+    }
+
+    @Override
+    public void onThrowable(Throwable t) {
+      ends.add(t);
+    }
+  }
+
+  /** An exchange that has not been handed to the engine, with its future and its handler. */
+  private final class Begun {
+    final Told told = new Told();
+    final HandlerExchange<String> exchange;
+    final AhcFuture<String> future;
+
+    Begun(CompletableFuture<String> outcome) throws Exception {
+      exchange = new HandlerExchange<>(client, GET, permit(), told, outcome, 0);
+      future = new AhcFuture<>(client, outcome, exchange);
+    }
+  }
+
+  @Test
+  void endsThatFollowAnotherAreNotTold() throws Exception {
+    IOException first = new IOException("first");
+    IOException late = new IOException("late");
+    List<Ending> endings =
+        List.of(
+            begun -> begun.exchange.onThrowable(first),
+            begun -> begun.exchange.onCompleted(),
+            begun -> begun.exchange.close(first),
+            begun -> begun.future.abort(first),
+            begun -> begun.future.cancel(true));
+    for (Ending ending : endings) {
+      Begun begun = new Begun(new CompletableFuture<>());
+      ending.end(begun);
+      assertEquals(1, begun.told.ends.size());
+      begun.exchange.onThrowable(late);
+      begun.exchange.onCompleted();
+      begun.exchange.close(late);
+      begun.future.abort(late);
+      begun.future.cancel(true);
+      begun.exchange.cancel();
+      assertEquals(1, begun.told.ends.size(), () -> "told " + begun.told.ends);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Ending {
+    void end(Begun begun) throws Exception;
+  }
+
+  /** It had ended, but the future did not say so yet: neither of the two told the handler. */
+  @Test
+  void cancelledWhileItFails() throws Exception {
+    Runnable[] between = {() -> {}};
+    CompletableFuture<String> outcome =
+        new CompletableFuture<>() {
+          @Override
+          public boolean completeExceptionally(Throwable failure) {
+            between[0].run();
+            return super.completeExceptionally(failure);
+          }
+        };
+    Begun begun = new Begun(outcome);
+    between[0] = () -> assertTrue(begun.future.cancel(true));
+    begun.exchange.onThrowable(new IOException("the connection ended"));
+    assertEquals(1, begun.told.ends.size());
+  }
+
+  /** The future is cancelled, and the exchange fails before it hears of that. */
+  @Test
+  void failsWhileItIsCancelled() throws Exception {
+    Runnable[] between = {() -> {}};
+    CompletableFuture<String> outcome =
+        new CompletableFuture<>() {
+          @Override
+          public boolean cancel(boolean mayInterruptIfRunning) {
+            boolean cancelled = super.cancel(mayInterruptIfRunning);
+            between[0].run();
+            return cancelled;
+          }
+        };
+    Begun begun = new Begun(outcome);
+    between[0] = () -> begun.exchange.onThrowable(new IOException("the connection ended"));
+    assertTrue(begun.future.cancel(true));
+    assertEquals(1, begun.told.ends.size());
+  }
+
+  @Test
+  void handlerThatFailsInItsEnd() throws Exception {
+    Told told = new Told();
+    AsyncCompletionHandler<String> failing =
+        new AsyncCompletionHandler<>() {
+          @Override
+          public String onCompleted(Response response) {
+            throw new IllegalStateException("no");
+          }
+
+          @Override
+          public void onThrowable(Throwable t) {
+            told.onThrowable(t);
+          }
+        };
+    CompletableFuture<String> outcome = new CompletableFuture<>();
+    HandlerExchange<String> exchange =
+        new HandlerExchange<>(client, GET, permit(), failing, outcome, 5);
+    IllegalStateException thrown = assertThrows(IllegalStateException.class, exchange::onCompleted);
+    exchange.onThrowable(thrown); // as the engine does then
+    assertEquals(List.of(thrown), List.copyOf(told.ends));
+    assertEquals(thrown, assertThrows(ExecutionException.class, outcome::get).getCause());
+  }
+
+  // ---- cancel() and the head of a streamed response -------------------------------------------
+
+  /**
+   * Both at the same moment: whoever is first, the exchange is over then. A body that was missed by
+   * both would go on, and its place be lost. Nothing can be put between the two, so they are tried
+   * often.
+   */
+  @Test
+  void cancelledWhenTheHeadComes() throws Exception {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(5); // on a busy machine, less often
+    for (int i = 0; i < 30_000 && System.nanoTime() - until < 0; i++) {
+      StreamExchange exchange = new StreamExchange(client, GET, permit(), Deadline.none());
+      exchange.onStatusReceived(
+          new NettyResponseStatus(
+              GET.getUri(),
+              new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK),
+              null));
+      DefaultHttpHeaders fields = new DefaultHttpHeaders();
+      AtomicInteger ready = new AtomicInteger();
+      Thread engine =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    meet(ready);
+                    exchange.onHeadersReceived(fields);
+                  });
+      meet(ready);
+      exchange.cancel();
+      engine.join();
+      assertTrue(exchange.isOver(), "the cancel was lost, in round " + i);
+    }
+  }
+
+  private static void meet(AtomicInteger ready) {
+    ready.incrementAndGet();
+    while (ready.get() < 2) {
+      Thread.onSpinWait();
+    }
+  }
+
+  // ---- a body is not written twice ------------------------------------------------------------
+
+  /** What a test knows of a source: how often it was begun, and by how many at a time. */
+  private static final class Written {
+    final AtomicInteger begun = new AtomicInteger();
+    final AtomicInteger writing = new AtomicInteger();
+    final AtomicInteger most = new AtomicInteger();
+    final CountDownLatch first = new CountDownLatch(1);
+    final CountDownLatch goOn = new CountDownLatch(1);
+
+    AhcRequestBody body(BodySource.Again again, AhcExchange<?> exchange) {
+      BodySource source =
+          new BodySource(
+              -1,
+              again,
+              null,
+              out -> {
+                begun.incrementAndGet();
+                most.accumulateAndGet(writing.incrementAndGet(), Math::max);
+                try {
+                  first.countDown();
+                  goOn.await();
+                  out.write(1);
+                } catch (InterruptedException e) {
+                  throw new IOException(e);
+                } finally {
+                  writing.decrementAndGet();
+                }
+              });
+      return new AhcRequestBody(source, exchange, () -> {});
+    }
+  }
+
+  /** A redirect wants the body anew before its caller has begun: another thread writes it. */
+  @Test
+  void bodyWantedAnewBeforeItIsWritten() throws Exception {
+    WholeExchange exchange = new WholeExchange(client, GET, permit());
+    Written written = new Written();
+    AhcRequestBody body = written.body(BodySource.Again.NEVER, exchange);
+    body.createBody();
+    body.createBody();
+    written.first.await();
+    written.goOn.countDown();
+    body.write(Deadline.none());
+    assertEquals(1, written.begun.get());
+    assertTrue(exchange.abandon());
+  }
+
+  /** Those that wait for the one before them look again whether theirs is still wanted. */
+  @Test
+  void bodyWantedAnewTwiceWhileItIsWritten() throws Exception {
+    WholeExchange exchange = new WholeExchange(client, GET, permit());
+    Written written = new Written();
+    AhcRequestBody body = written.body(BodySource.Again.ALWAYS, exchange);
+    body.createBody();
+    body.writeElsewhere();
+    written.first.await();
+    body.createBody();
+    Thread.sleep(100); // the second waits for the first by now; if not, this proves less
+    body.createBody();
+    written.goOn.countDown();
+    ByteBuf received = Unpooled.buffer();
+    while (body.transferTo(received) != Body.BodyState.STOP) {
+      Thread.sleep(5);
+    }
+    assertEquals(1, received.readableBytes());
+    assertEquals(1, written.most.get(), "at a time");
+    assertEquals(2, written.begun.get(), "the one in the middle was not wanted any more");
+    assertTrue(exchange.abandon());
+  }
+}
