@@ -68,7 +68,9 @@ class PumpedContentTest {
 
     @Override
     public boolean rewind() {
-      disturbed |= inRead;
+      if (inRead) {
+        disturbed = true;
+      }
       next = 0;
       return true;
     }
