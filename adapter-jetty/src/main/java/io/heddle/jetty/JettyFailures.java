@@ -18,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  * What Jetty's exchanges report, as its blocking calls and streams declare it.
  *
  * <p>A call ends with an {@link ExecutionException} of its own around what Jetty reports, or with
- * the {@link TimeoutException} itself. A body fails at every further read with an exception of its
- * own, of the class that Jetty reports where it is one of those below, and with the original as its
- * cause.
+ * the {@link TimeoutException} itself, or, if somebody has aborted a {@code send()} with one, the
+ * {@link java.util.concurrent.CancellationException} itself. A body fails at every further read
+ * with an exception of its own, of the class that Jetty reports where it is one of those below, and
+ * with the original as its cause.
  */
 final class JettyFailures {
 

@@ -120,6 +120,9 @@ final class JettyRequest extends ListeningRequest {
       if (e.getCause() instanceof TimeoutException timeout) { // Jetty's scheduler was first
         throw CallSite.attach(timeout);
       }
+      if (e.getCause() instanceof CancellationException cancelled) { // unwrapped by Jetty's, too
+        throw cancelled;
+      }
       throw e;
     }
   }

@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
  *                           connection has room, reads on right here
  * }</pre>
  *
- * <p>So the call's deadline and an interrupt of its caller hold while the stream blocks.
+ * <p>So the call's deadline and an interrupt of its caller hold while the stream blocks. Nothing is
+ * read unless a sender waits for it.
+ *
+ * <p>A sender may be given up while the reader stands in the stream, and the next one, after a
+ * redirect or a challenge, begin before the reader is back. The body is then rewound by the reader,
+ * before it reads for that next one; what it brings back from before is dropped.
  */
 final class PumpedContent implements Request.Content {
 
@@ -27,6 +32,9 @@ final class PumpedContent implements Request.Content {
   /** How often the reader has been asked to run; it runs while this is not 0. */
   private final AtomicInteger asked = new AtomicInteger();
 
+  /** How many are in the content, to read, fail or rewind it, or are about to be. */
+  private final AtomicInteger inside = new AtomicInteger();
+
   // Set by the reader.
   private volatile @Nullable Thread reader;
 
@@ -34,6 +42,7 @@ final class PumpedContent implements Request.Content {
   private final AtomicReference<Content.@Nullable Chunk> ready = new AtomicReference<>();
   private final AtomicReference<@Nullable Runnable> demanded = new AtomicReference<>();
   private volatile @Nullable Throwable failure;
+  private volatile boolean rewindFirst;
 
   PumpedContent(Request.Content content) {
     this.content = content;
@@ -52,14 +61,21 @@ final class PumpedContent implements Request.Content {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // that very thread
   public Content.@Nullable Chunk read() {
     Throwable failed = failure;
     if (failed != null) {
       return Content.Chunk.from(failed);
     }
-    Content.Chunk chunk = ready.getAndSet(null);
-    return chunk == null && Thread.currentThread() == reader ? content.read() : chunk;
+    Content.Chunk chunk = rewindFirst ? null : ready.getAndSet(null);
+    if (chunk != null || !isReader()) {
+      return chunk;
+    }
+    inside.incrementAndGet();
+    try {
+      return mayRead() ? content.read() : null;
+    } finally {
+      inside.decrementAndGet();
+    }
   }
 
   @Override
@@ -70,28 +86,47 @@ final class PumpedContent implements Request.Content {
     if (failure == null) {
       askReader();
     } else {
-      runSender();
+      run(demanded.getAndSet(null));
     }
   }
 
-  /** Ends the body, which is told on a thread of its own: the reader may stand in its stream. */
+  /** Ends the body; not on an I/O thread, nor by the reader if that stands in its stream. */
   @Override
   public void fail(Throwable cause) {
     failure = cause;
     drop();
-    Thread.ofVirtual()
-        .name("heddle-jetty-body")
-        .start(
-            () -> {
-              content.fail(cause);
-              runSender();
-            });
+    Runnable sender = demanded.getAndSet(null); // this one, none that comes after a rewind
+    inside.incrementAndGet();
+    if (isReader()) {
+      failContent(cause, sender);
+    } else {
+      Thread.ofVirtual().name("heddle-jetty-body").start(() -> failContent(cause, sender));
+    }
   }
 
+  private void failContent(Throwable cause, @Nullable Runnable sender) {
+    try {
+      content.fail(cause);
+    } finally {
+      inside.decrementAndGet();
+      run(sender);
+      askReader(); // which may wait to rewind
+    }
+  }
+
+  /** While another thread is in the content, this is put off, and taken for possible. */
   @Override
   public boolean rewind() {
-    if (!content.rewind()) {
-      return false;
+    if (inside.compareAndSet(0, 1)) {
+      try {
+        if (!content.rewind()) {
+          return false;
+        }
+      } finally {
+        inside.decrementAndGet();
+      }
+    } else {
+      rewindFirst = true; // before the line below: a reader who is back sees the one or the other
     }
     drop();
     failure = null;
@@ -105,14 +140,18 @@ final class PumpedContent implements Request.Content {
     }
   }
 
-  private void runSender() {
-    Runnable sender = demanded.getAndSet(null);
+  private static void run(@Nullable Runnable sender) {
     if (sender != null) {
       sender.run();
     }
   }
 
   // ---- reader -------------------------------------------------------------------------------
+
+  @SuppressWarnings("ReferenceEquality") // that very thread
+  private boolean isReader() {
+    return Thread.currentThread() == reader;
+  }
 
   private void askReader() {
     if (asked.getAndIncrement() == 0) {
@@ -123,24 +162,49 @@ final class PumpedContent implements Request.Content {
   private void readWhileAsked() {
     reader = Thread.currentThread();
     do {
-      readOnce();
+      if (readOnce()) {
+        run(demanded.getAndSet(null));
+      }
     } while (asked.decrementAndGet() > 0);
   }
 
-  private void readOnce() {
+  /** Whether the sender is to run: there is a chunk, or a failure. */
+  private boolean readOnce() {
+    inside.incrementAndGet(); // before the line below: who rewinds sees it
     try {
+      if (demanded.get() == null || !mayRead()) {
+        return false;
+      }
       Content.Chunk chunk = content.read();
       if (chunk == null) {
         content.demand(this::askReader);
-        return;
+        return false;
       }
       ready.set(chunk);
     } catch (RuntimeException | Error e) { // the sender's, as if it had read
-      failure = e;
+      ready.set(Content.Chunk.from(e));
+    } finally {
+      inside.decrementAndGet();
     }
     if (failure != null) {
       drop();
     }
-    runSender();
+    return true;
+  }
+
+  /** Rewinds if that was put off; not as long as it is being failed, whose end asks the reader. */
+  private boolean mayRead() {
+    if (!rewindFirst) {
+      return true;
+    }
+    if (inside.get() > 1) {
+      return false;
+    }
+    if (!content.rewind()) {
+      throw new IllegalStateException("the request body cannot be sent once more");
+    }
+    drop();
+    rewindFirst = false;
+    return true;
   }
 }

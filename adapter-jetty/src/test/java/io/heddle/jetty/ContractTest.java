@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -134,6 +135,13 @@ class ContractTest {
         });
   }
 
+  private static void abortSoon(Request request, Throwable cause) {
+    CompletableFuture<Boolean> unused =
+        CompletableFuture.supplyAsync(
+                () -> request, CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS))
+            .thenCompose(each -> each.abort(cause));
+  }
+
   @Test
   void anAbort() throws Exception {
     assertFails(
@@ -141,11 +149,34 @@ class ContractTest {
         IOException.class,
         (client, kind) -> {
           Request request = stalled(client);
-          CompletableFuture<Boolean> unused =
-              CompletableFuture.supplyAsync(
-                      () -> request, CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS))
-                  .thenCompose(each -> each.abort(new IOException("test")));
+          abortSoon(request, new IOException("test"));
           request.send();
+        });
+  }
+
+  /** The one failure, besides a timeout, that {@code send()} does not wrap. */
+  @Test
+  void anAbortThatIsACancellation() throws Exception {
+    assertFails(
+        CancellationException.class,
+        (client, kind) -> {
+          Request request = stalled(client);
+          abortSoon(request, new CancellationException("test"));
+          request.send();
+        });
+  }
+
+  @Test
+  void aListenerWhoseRequestIsCancelled() throws Exception {
+    assertFails(
+        ExecutionException.class,
+        CancellationException.class,
+        (client, kind) -> {
+          InputStreamResponseListener listener = kind.listener();
+          Request request = stalled(client);
+          request.send(listener);
+          abortSoon(request, new CancellationException("test"));
+          listener.get(10, TimeUnit.SECONDS);
         });
   }
 
