@@ -2,6 +2,8 @@ package io.heddle.ahc;
 
 import io.heddle.Deadline;
 import io.heddle.IoThread;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -16,6 +18,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
@@ -423,10 +426,28 @@ public final class BlockingAhcClient implements AsyncHttpClient {
     for (AhcFuture.OfEngine each : handshakes) {
       each.abort(why);
     }
-    channels.close();
+    channels.close(); // and those that are still to come
+    channels.forEach(BlockingAhcClient::closeNow);
     engine.close();
     if (resolver != null) {
       resolver.close();
+    }
+  }
+
+  /** TLS would say good-bye first: to a server that may not read, on a loop that ends before. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private static void closeNow(Channel channel) {
+    Runnable close =
+        () -> {
+          ChannelHandlerContext first = channel.pipeline().firstContext();
+          if (channel.isOpen() && first != null) {
+            first.close();
+          }
+        };
+    try {
+      channel.eventLoop().execute(close);
+    } catch (RejectedExecutionException e) {
+      close.run(); // the loop has ended
     }
   }
 
