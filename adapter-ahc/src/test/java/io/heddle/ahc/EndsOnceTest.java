@@ -207,7 +207,7 @@ class EndsOnceTest {
   private static void meet(AtomicInteger ready) {
     ready.incrementAndGet();
     while (ready.get() < 2) {
-      Thread.onSpinWait();
+      Thread.onSpinWait(); // for microseconds: one that parks comes too late for the race
     }
   }
 

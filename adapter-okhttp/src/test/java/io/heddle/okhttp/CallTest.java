@@ -1,5 +1,7 @@
 package io.heddle.okhttp;
 
+import static io.heddle.okhttp.ExecuteTest.client;
+import static io.heddle.okhttp.ExecuteTest.text;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -33,7 +35,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class CallTest {
 
-  private static final boolean STOCK = Boolean.getBoolean("heddle.okhttp.stock");
   private static final String OKHTTP_4 = "OkHttp 4 has neither tags nor listeners of a call";
 
   private static FaultServer server;
@@ -48,19 +49,8 @@ class CallTest {
     server.close();
   }
 
-  private static OkHttpClient client(OkHttpClient.Builder builder) {
-    OkHttpClient stock = builder.build();
-    return STOCK ? stock : BlockingOkHttpClient.wrap(stock);
-  }
-
   private static Call call(OkHttpClient client, Script script) {
     return client.newCall(new Request.Builder().url(server.uri(script).toString()).build());
-  }
-
-  private static String text(Call call) throws IOException {
-    try (Response response = call.execute()) {
-      return response.code() + " " + response.body().bytes().length;
-    }
   }
 
   @Test

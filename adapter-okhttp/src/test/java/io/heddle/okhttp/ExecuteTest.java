@@ -67,7 +67,7 @@ class ExecuteTest {
     server.close();
   }
 
-  private static OkHttpClient client(OkHttpClient.Builder builder) {
+  static OkHttpClient client(OkHttpClient.Builder builder) {
     OkHttpClient stock = builder.build();
     return STOCK ? stock : BlockingOkHttpClient.wrap(stock);
   }
@@ -80,7 +80,7 @@ class ExecuteTest {
     return get(script).newBuilder().post(body).build();
   }
 
-  private static String text(Call call) throws IOException {
+  static String text(Call call) throws IOException {
     try (Response response = call.execute()) {
       return response.code() + " " + response.body().bytes().length;
     }
