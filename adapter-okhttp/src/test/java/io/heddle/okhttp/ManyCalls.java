@@ -4,6 +4,7 @@ import io.heddle.conformance.Wire;
 import io.heddle.pinning.PinningRecorder;
 import io.heddle.pinning.PinningReport;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,6 +28,7 @@ final class ManyCalls {
     OkHttpClient stock =
         new OkHttpClient.Builder()
             .protocols(KitClient.protocols(loop ? Wire.H2C : Wire.valueOf(args[1])))
+            .callTimeout(Duration.ofMinutes(1)) // whose timer takes a lock
             .build();
     OkHttpClient client = args[0].equals("stock") ? stock : BlockingOkHttpClient.wrap(stock);
     Request request = new Request.Builder().url(args[2]).build();

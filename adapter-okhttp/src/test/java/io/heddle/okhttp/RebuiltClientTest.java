@@ -8,14 +8,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
+import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import okhttp3.Cache;
+import okhttp3.Cookie;
+import okhttp3.CookieJar;
+import okhttp3.Credentials;
+import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -23,6 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What frameworks do to the client they are given: {@code newBuilder()…build()}. */
 @Timeout(30)
@@ -108,6 +119,58 @@ class RebuiltClientTest {
     Request request = get(Script.ok().fault(Script.Fault.STALL));
     Throwable failure = new Caller(() -> whole(client, request)).failure();
     assertEquals("timeout", assertInstanceOf(InterruptedIOException.class, failure).getMessage());
+  }
+
+  /** Cookies, authentication and cache come after what moves a call to a worker. */
+  @Test
+  void whatOkHttpDoesAroundACallIsDone(@TempDir Path directory) throws Exception {
+    Set<Thread> askedOn = ConcurrentHashMap.newKeySet();
+    Map<String, Cookie> kept = new ConcurrentHashMap<>();
+    CookieJar jar =
+        new CookieJar() {
+          @Override
+          public void saveFromResponse(HttpUrl url, List<Cookie> cookies) {
+            cookies.forEach(each -> kept.put(each.name(), each));
+          }
+
+          @Override
+          public List<Cookie> loadForRequest(HttpUrl url) {
+            askedOn.add(Thread.currentThread());
+            return List.copyOf(kept.values());
+          }
+        };
+    try (Cache cache = new Cache(directory.toFile(), 1_000_000)) {
+      OkHttpClient client =
+          rebuilt()
+              .newBuilder()
+              .cookieJar(jar)
+              .cache(cache)
+              .authenticator(
+                  (route, response) ->
+                      response
+                          .request()
+                          .newBuilder()
+                          .header("Authorization", Credentials.basic("penelope", "ithaca"))
+                          .build())
+              .build();
+      Request request =
+          get(
+              Script.ok()
+                  .body(3000)
+                  .requires("penelope", "ithaca")
+                  .header("Set-Cookie", "warp=weft; Path=/")
+                  .header("Cache-Control", "public, max-age=600"));
+      assertEquals(3000L, new Caller(() -> whole(client, request)).result());
+      List<Seen> seen = server.seen(request.url().uri());
+      assertEquals(2, seen.size()); // without credentials, and with them
+      assertEquals(3000L, new Caller(() -> whole(client, request)).result());
+      assertEquals(1, cache.hitCount());
+      Request other = get(Script.ok().body(100));
+      assertEquals(100L, new Caller(() -> whole(client, other)).result());
+      assertEquals("warp=weft", server.seen(other.url().uri()).get(0).header("cookie"));
+    }
+    assertTrue(
+        askedOn.stream().allMatch(thread -> thread.getName().startsWith(WorkerThreads.NAME)));
   }
 
   @Test
