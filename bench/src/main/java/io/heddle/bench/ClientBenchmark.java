@@ -142,7 +142,7 @@ public class ClientBenchmark {
   }
 
   /** So many callers, so many calls each. */
-  private static final class Batch {
+  static final class Batch {
     private final int callers;
     private final int callsEach;
     private final CountDownLatch ended;

@@ -38,11 +38,15 @@ final class LoadPart {
     for (Library library : libraries) {
       for (LoadScenario scenario : scenarios) {
         if (scenario.isIn(size)) {
-          steps += contestants(library).size() * scenario.rounds(size);
+          steps += contestants(library).size() * rounds(scenario);
         }
       }
     }
     return steps;
+  }
+
+  private int rounds(LoadScenario scenario) {
+    return scenario.warmUpRounds(size) + scenario.rounds(size);
   }
 
   private List<Contestant> contestants(Library library) {
@@ -96,7 +100,7 @@ final class LoadPart {
         scenario.isIn(size)
             && contestants(size, library).stream()
                 .anyMatch(each -> each.mode() == mode && each.wire() == wire);
-    return isIn ? "" : Matrix.FULL_ONLY;
+    return isIn ? "" : Matrix.NOT_IN_SIZE;
   }
 
   /** Words for those that have no cell, since the run was interrupted before. */
@@ -132,9 +136,10 @@ final class LoadPart {
       throws InterruptedException {
     List<Trial> trials = contestants.stream().map(each -> new Trial(scenario, each, crew)).toList();
     recorder.measuring(() -> trials.stream().map(Trial::cell).toList());
-    for (int round = 0; round < scenario.rounds(size); round++) {
+    for (int round = 0; round < rounds(scenario); round++) {
+      boolean counts = round >= scenario.warmUpRounds(size);
       for (Trial trial : trials) {
-        trial.round();
+        trial.round(counts);
       }
     }
     recorder.measuring(List::of);
@@ -165,7 +170,8 @@ final class LoadPart {
       this.ask = new Ask(server.uris(addresses, scenario.path()), Ask.GET, false);
     }
 
-    void round() throws InterruptedException {
+    /** Of which the figures count, or which only warms up. */
+    void round(boolean counts) throws InterruptedException {
       recorder.step(scenario.key() + ": " + contestant.name());
       if (isOver || plan.isRefused()) {
         return;
@@ -179,10 +185,10 @@ final class LoadPart {
               scenario.load(size, plan.calls(), !crew.isWarm(contestant)),
               new Target(server.uri(), server.pid()));
       WorkerProcess.Outcome outcome = crew.run(contestant, task);
-      if (outcome.figures() != null) {
-        rounds.add(outcome.figures());
-      } else {
+      if (outcome.figures() == null) {
         failure = String.valueOf(outcome.failure());
+      } else if (counts) {
+        rounds.add(outcome.figures());
       }
       isOver = outcome.isLost(); // what stalls once need not do so again
       if (scenario == LoadScenario.LONG) {

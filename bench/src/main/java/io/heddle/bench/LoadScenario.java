@@ -57,20 +57,31 @@ enum LoadScenario {
   int calls(Size size) {
     return switch (this) {
       case CLOSED_100, CLOSED_1000 -> fullCalls();
-      case LONG -> size.pick(200, 1_000, 41_000);
-      case SECOND -> size.pick(200, 500, 10_000);
-      case TENTH, AT_ONCE -> size.pick(500, 5_000, 10_000);
+      case LONG -> size == Size.PROMISES ? fullCalls() : size.pick(200, 1_000, fullCalls());
+      case SECOND, TENTH, AT_ONCE -> size.pick(500, 5_000, 10_000);
     };
   }
 
   /** How often it is done, in turn with the other contestants. */
   int rounds(Size size) {
-    return isClosed() ? size.pick(1, 3, 5) : size.pick(1, 1, 3);
+    return isClosed() ? size == Size.PROMISES ? 5 : size.pick(1, 3, 5) : size.pick(1, 1, 3);
+  }
+
+  /**
+   * How often it is done before, in the same way, and not counted: each round opens a client of its
+   * own, to which a JVM has to warm up as well as to calls.
+   */
+  int warmUpRounds(Size size) {
+    return isClosed() ? size.pick(0, 2, 2) : 0;
   }
 
   /** Whether it is done in this size. */
   boolean isIn(Size size) {
-    return (this != CLOSED_1000 && this != TENTH) || size == Size.FULL;
+    return switch (size) {
+      case SMOKE, DEFAULT -> this != CLOSED_1000 && this != SECOND;
+      case PROMISES -> isClosed() || this == LONG;
+      case FULL -> true;
+    };
   }
 
   /**
@@ -84,7 +95,7 @@ enum LoadScenario {
           Task.Load.closed(
               calls,
               size.pick(300, 700, 5_000),
-              isFirst ? size.pick(300, 2_500, 10_000) : size.pick(0, 50, 500));
+              isFirst ? size.pick(300, 3_000, 10_000) : size.pick(0, 50, 500));
       case LONG -> Task.Load.held(calls, size.pick(5, 15, 60));
       default -> Task.Load.open(calls, perSecond, size.pick(5, 15, 60));
     };

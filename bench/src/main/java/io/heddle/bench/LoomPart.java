@@ -10,7 +10,8 @@ import java.util.stream.Collectors;
 /**
  * A front end that calls three back ends in a row for each request, 333 ms each, on a growing
  * number of connections: handlers on platform threads, on virtual threads with the stock client, in
- * callbacks, and on virtual threads with Heddle. The client is Apache's, the server Jetty.
+ * callbacks, and on virtual threads with Heddle. The server is Jetty; in the full size the clients
+ * are those of all libraries, else of the first.
  *
  * <p>Callers are in the bench's own process: AHC's callbacks, one call after the other on each
  * connection.
@@ -18,6 +19,9 @@ import java.util.stream.Collectors;
 final class LoomPart {
 
   static final String SCENARIO = "loom";
+
+  static final List<Mode> MODES =
+      List.of(Mode.STOCK_PLATFORM, Mode.STOCK_VIRTUAL, Mode.HEDDLE, Mode.ASYNC);
 
   private static final int BACK_ENDS = 3;
   private static final int BACK_END_MILLIS = 333;
@@ -32,26 +36,26 @@ final class LoomPart {
   private final Fit fit;
   private final TargetProcess server;
   private final Recorder recorder;
+  private final List<Library> libraries;
 
-  LoomPart(Size size, Fit fit, TargetProcess server, Recorder recorder) {
+  LoomPart(Size size, Fit fit, TargetProcess server, Recorder recorder, List<Library> libraries) {
     this.size = size;
     this.fit = fit;
     this.server = server;
     this.recorder = recorder;
+    this.libraries = libraries;
   }
 
   private List<Integer> connections() {
     return size.pick(List.of(100), List.of(250, 2_000), FULL);
   }
 
-  static List<Contestant> contestants() {
-    return Library.APACHE.all().stream().filter(each -> each.mode() != Mode.PEER).toList();
+  private List<Contestant> inSize() {
+    return Matrix.contestants(size, libraries, MODES, each -> isIn(size, each));
   }
 
-  private List<Contestant> inSize() {
-    return contestants().stream()
-        .filter(each -> size == Size.FULL || each.wire() == Wire.HTTP_1 || each.isOurs())
-        .toList();
+  static boolean isIn(Size size, Contestant contestant) {
+    return size == Size.FULL || contestant.wire() == Wire.HTTP_1 || contestant.isOurs();
   }
 
   /** How many steps {@link #run} will take. */
@@ -86,12 +90,16 @@ final class LoomPart {
   }
 
   private void noteAbsences() {
-    for (Contestant contestant : contestants()) {
-      for (int connections : FULL) {
-        if (!inSize().contains(contestant) || !connections().contains(connections)) {
-          add(contestant, connections, List.of(), Matrix.FULL_ONLY);
-        }
-      }
+    for (int connections : FULL) {
+      boolean isMeasured = connections().contains(connections);
+      Matrix.absent(
+              size,
+              SCENARIO,
+              Integer.toString(connections),
+              libraries,
+              MODES,
+              each -> isMeasured && isIn(size, each))
+          .forEach(recorder::add);
     }
   }
 

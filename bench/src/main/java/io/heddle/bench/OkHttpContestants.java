@@ -53,18 +53,7 @@ final class OkHttpContestants {
 
     @Override
     public Running open(Ask ask, int callers) {
-      OkHttpClient.Builder builder =
-          new OkHttpClient.Builder()
-              .protocols(protocols(wire, ask))
-              .connectionPool(new ConnectionPool(callers, 1, TimeUnit.MINUTES))
-              .connectTimeout(Duration.ofMinutes(1))
-              .readTimeout(Duration.ZERO)
-              .writeTimeout(Duration.ZERO)
-              .retryOnConnectionFailure(false); // an error is an error here
-      if (ask.isTls()) {
-        builder.sslSocketFactory(
-            Certificate.clientContext().getSocketFactory(), Certificate.trustManager());
-      }
+      OkHttpClient.Builder builder = settings(wire, ask, callers);
       if (mode == Mode.ASYNC) {
         Dispatcher dispatcher = new Dispatcher();
         dispatcher.setMaxRequests(callers);
@@ -72,13 +61,34 @@ final class OkHttpContestants {
         builder.dispatcher(dispatcher);
       }
       OkHttpClient stock = builder.build();
-      Ask.InTurn<Request> requests = ask.requests(uri -> request(uri.toString(), ask));
       return switch (mode) {
-        case ASYNC -> new AsyncCalls(requests, stock);
-        case HEDDLE -> new Calls(requests, ask.streamed(), BlockingOkHttpClient.wrap(stock));
-        default -> new Calls(requests, ask.streamed(), stock);
+        case ASYNC -> new AsyncCalls(ask.requests(uri -> request(uri.toString(), ask)), stock);
+        case HEDDLE -> blocking(ask, BlockingOkHttpClient.wrap(stock));
+        default -> blocking(ask, stock);
       };
     }
+  }
+
+  /** What all have in common. */
+  static OkHttpClient.Builder settings(Wire wire, Ask ask, int callers) {
+    OkHttpClient.Builder builder =
+        new OkHttpClient.Builder()
+            .protocols(protocols(wire, ask))
+            .connectionPool(new ConnectionPool(callers, 1, TimeUnit.MINUTES))
+            .connectTimeout(Duration.ofMinutes(1))
+            .readTimeout(Duration.ZERO)
+            .writeTimeout(Duration.ZERO)
+            .retryOnConnectionFailure(false); // an error is an error here
+    if (ask.isTls()) {
+      builder.sslSocketFactory(
+          Certificate.clientContext().getSocketFactory(), Certificate.trustManager());
+    }
+    return builder;
+  }
+
+  /** Calls through a client, which closes with them. */
+  static Contestant.Blocking blocking(Ask ask, OkHttpClient client) {
+    return new Calls(ask.requests(uri -> request(uri.toString(), ask)), ask.streamed(), client);
   }
 
   private static List<Protocol> protocols(Wire wire, Ask ask) {

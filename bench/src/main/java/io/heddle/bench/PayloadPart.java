@@ -11,7 +11,7 @@ import java.util.Map;
  * Bodies of several lengths, sent and received, plain and over TLS, on both wires: each client
  * beside Jetty's. For each kind of body the clients take turns.
  *
- * <p>In the full size also one body of 200 MiB at a time, which is read piece by piece.
+ * <p>And one body of 200 MiB at a time, which is read piece by piece.
  */
 final class PayloadPart {
 
@@ -24,6 +24,8 @@ final class PayloadPart {
   private static final long HEAP_MEGABYTES = 768;
   private static final long LONG_HEAP_MEGABYTES = 1_500;
   private static final int LONG_BYTES = 200 << 20;
+  private static final int LONG_MILLIS = 3_000;
+  private static final int LONG_ROUNDS = 3;
 
   /** A kind of body. */
   record Body(boolean isPost, int bytes, boolean isTls) {
@@ -89,7 +91,18 @@ final class PayloadPart {
     for (Wire wire : Wire.values()) {
       steps += contestants(libraries, wire).size() * bodies * size.pick(1, 1, 3);
     }
-    return steps + (size == Size.FULL ? contestants(libraries, Wire.HTTP_1).size() * 2 * 5 : 0);
+    return steps;
+  }
+
+  /** How many steps {@link #runLong} will take. */
+  int longSteps(List<Library> libraries) {
+    return longContestants(libraries).size() * 2 * LONG_ROUNDS;
+  }
+
+  private List<Contestant> longContestants(List<Library> libraries) {
+    return contestants(libraries, Wire.HTTP_1).stream()
+        .filter(each -> size != Size.PROMISES || Library.bridged().contains(each.library()))
+        .toList();
   }
 
   void run(List<Library> libraries) throws InterruptedException {
@@ -111,14 +124,16 @@ final class PayloadPart {
         }
       }
     }
-    if (size == Size.FULL) {
-      List<Contestant> contestants = contestants(libraries, Wire.HTTP_1);
-      URI get = server.uri().resolve("/?bytes=" + LONG_BYTES);
-      URI post = server.uri().resolve("/?bytes=1");
-      try (Crew crew = new Crew(LONG_HEAP_MEGABYTES)) {
-        run(contestants, crew, new Ask(List.of(get), Ask.GET, true), LONG, LONG_GET, 1, 5);
-        run(contestants, crew, new Ask(List.of(post), LONG_BYTES, true), LONG, LONG_POST, 1, 5);
-      }
+  }
+
+  /** One body of 200 MiB at a time, as the stock client and as Heddle has it. */
+  void runLong(List<Library> libraries) throws InterruptedException {
+    List<Contestant> contestants = longContestants(libraries);
+    Ask get = new Ask(List.of(server.uri().resolve("/?bytes=" + LONG_BYTES)), Ask.GET, true);
+    Ask post = new Ask(List.of(server.uri().resolve("/?bytes=1")), LONG_BYTES, true);
+    try (Crew crew = new Crew(LONG_HEAP_MEGABYTES)) {
+      run(contestants, crew, get, LONG, LONG_GET, 1, LONG_ROUNDS);
+      run(contestants, crew, post, LONG, LONG_POST, 1, LONG_ROUNDS);
     }
   }
 
@@ -140,7 +155,7 @@ final class PayloadPart {
         for (Body body : bodies()) {
           String words = isLeftOut ? OkHttpContestants.leftOut() : why;
           if (words.isEmpty() && !isIn(body)) {
-            words = Matrix.FULL_ONLY;
+            words = Matrix.NOT_IN_SIZE;
           }
           if (!words.isEmpty()) {
             recorder.add(
@@ -194,10 +209,10 @@ final class PayloadPart {
 
   private Task task(
       Contestant contestant, Ask ask, int callers, boolean isFirstRound, boolean isWarm) {
-    Duration measured = Duration.ofMillis(callers == 1 ? 6_000 : size.pick(150, 250, 2_000));
+    Duration measured = Duration.ofMillis(callers == 1 ? LONG_MILLIS : size.pick(150, 250, 2_000));
     Duration warmUp =
         Duration.ofMillis(
-            !isWarm ? size.pick(200, 700, 4_000) : isFirstRound ? size.pick(20, 80, 1_000) : 0);
+            !isWarm ? size.pick(200, 2_500, 4_000) : isFirstRound ? size.pick(20, 80, 1_000) : 0);
     return new Task(
         contestant.library(),
         contestant.mode(),

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -27,19 +28,14 @@ import picocli.CommandLine.Option;
     sortOptions = false)
 final class ReportCommand implements Callable<Integer> {
 
-  @Option(names = "--full", description = "the full size, which takes hours")
-  private boolean full;
-
-  @Option(
-      names = "--smoke",
-      description = "a minute or two, to see that all works; the figures mean little")
-  private boolean smoke;
+  @ArgGroup(exclusive = true)
+  private @Nullable Sizes chosenSize;
 
   @Option(
       names = "--part",
       split = ",",
-      description = "what to run, of ${COMPLETION-CANDIDATES} (default: all)")
-  private Set<Part> parts = EnumSet.allOf(Part.class);
+      description = "what to run, of ${COMPLETION-CANDIDATES} (default: what the size has)")
+  private @Nullable Set<Part> chosenParts;
 
   @Option(
       names = "--scenario",
@@ -68,7 +64,43 @@ final class ReportCommand implements Callable<Integer> {
     LOAD,
     PAYLOAD,
     SERVICE,
-    LOOM
+    LOOM,
+    LONG_BODY;
+
+    /** Those that a size has unless others are chosen. */
+    static Set<Part> in(Size size) {
+      return switch (size) {
+        case SMOKE, DEFAULT -> EnumSet.of(LOAD, PAYLOAD, SERVICE, LOOM);
+        case PROMISES -> EnumSet.of(LOAD, LONG_BODY);
+        case FULL -> EnumSet.allOf(Part.class);
+      };
+    }
+  }
+
+  /** At most one of these. */
+  static final class Sizes {
+    @Option(names = "--full", description = "the full size, which takes hours")
+    private boolean full;
+
+    @Option(
+        names = "--promises",
+        description = "what the table of promises needs, and no more: a quarter of an hour or so")
+    private boolean promises;
+
+    @Option(
+        names = "--smoke",
+        description = "a minute or two, to see that all works; the figures mean little")
+    private boolean smoke;
+  }
+
+  private static Size size(@Nullable Sizes chosen) {
+    if (chosen == null) {
+      return Size.DEFAULT;
+    }
+    if (chosen.full) {
+      return Size.FULL;
+    }
+    return chosen.promises ? Size.PROMISES : chosen.smoke ? Size.SMOKE : Size.DEFAULT;
   }
 
   @Override
@@ -84,7 +116,8 @@ final class ReportCommand implements Callable<Integer> {
   }
 
   private int measure() throws Exception {
-    Size size = full ? Size.FULL : smoke ? Size.SMOKE : Size.DEFAULT;
+    Size size = size(chosenSize);
+    Set<Part> parts = chosenParts == null ? Part.in(size) : chosenParts;
     Machine machine = Machine.here();
     Path to = directory == null ? besideJar() : directory;
     Files.createDirectories(to);
@@ -97,7 +130,7 @@ final class ReportCommand implements Callable<Integer> {
         machine.availableBytes() >> 20,
         Runtime.version());
     Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> writeOnce(to, size, machine, true), "last-words"));
+        .addShutdownHook(new Thread(() -> writeOnce(to, size, parts, machine, true), "last-words"));
     try (TargetProcess server = TargetProcess.start()) {
       Fit fit = new Fit(machine, Runtime.version().feature());
       LoadPart load = new LoadPart(size, fit, server, recorder, scenarios);
@@ -108,13 +141,16 @@ final class ReportCommand implements Callable<Integer> {
       if (parts.contains(Part.PAYLOAD)) {
         recorder.expect(payload.steps(libraries));
       }
-      ServicePart service = new ServicePart(size, server, recorder);
+      ServicePart service = new ServicePart(size, server, recorder, libraries);
       if (parts.contains(Part.SERVICE)) {
         recorder.expect(service.steps());
       }
-      LoomPart loom = new LoomPart(size, fit, server, recorder);
+      LoomPart loom = new LoomPart(size, fit, server, recorder, libraries);
       if (parts.contains(Part.LOOM)) {
         recorder.expect(loom.steps());
+      }
+      if (parts.contains(Part.LONG_BODY)) {
+        recorder.expect(payload.longSteps(libraries));
       }
       if (parts.contains(Part.LOAD)) {
         load.run(libraries);
@@ -128,9 +164,12 @@ final class ReportCommand implements Callable<Integer> {
       if (parts.contains(Part.LOOM)) {
         loom.run();
       }
+      if (parts.contains(Part.LONG_BODY)) {
+        payload.runLong(libraries);
+      }
     }
     ProgressLine.clear(out);
-    RunRecord run = writeOnce(to, size, machine, false);
+    RunRecord run = writeOnce(to, size, parts, machine, false);
     return run == null || pins(run) > 0 ? 1 : 0;
   }
 
@@ -144,7 +183,7 @@ final class ReportCommand implements Callable<Integer> {
 
   /** Writes the files, unless that was done before; at the end, or when the run is interrupted. */
   private @Nullable RunRecord writeOnce(
-      Path to, Size size, Machine machine, boolean isInterrupted) {
+      Path to, Size size, Set<Part> parts, Machine machine, boolean isInterrupted) {
     if (isWritten.getAndSet(true)) {
       return null;
     }
@@ -161,7 +200,7 @@ final class ReportCommand implements Callable<Integer> {
             machine,
             Versions.all(),
             recorder.notes(),
-            cells(size),
+            cells(size, parts),
             recorder.timelines());
     try {
       new ReportFiles(run).writeTo(to);
@@ -179,7 +218,7 @@ final class ReportCommand implements Callable<Integer> {
   }
 
   /** With words for those that were not reached. */
-  private List<Cell> cells(Size size) {
+  private List<Cell> cells(Size size, Set<Part> parts) {
     List<Cell> cells = new ArrayList<>(recorder.cells());
     if (parts.contains(Part.LOAD)) {
       cells.addAll(LoadPart.notReached(cells, size, libraries, scenarios));

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * A service that calls A, which takes 10 ms, for each request, and B for four of five, while B
  * turns from 10 ms to 5 s and then to 20 s: what becomes of the requests that need only A? On three
  * web servers, with their pool of 200 platform threads and a stock client, and with virtual threads
- * and Heddle. The client is Apache's.
+ * and Heddle. In the full size with the clients of all libraries, else with those of the first.
  *
  * <p>Requests come when they come, 400 a second, from the bench's own process; latency counts from
  * then.
@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 final class ServicePart {
 
   static final String SCENARIO = "service-";
+  static final List<Mode> MODES = List.of(Mode.STOCK_PLATFORM, Mode.HEDDLE);
   private static final int POOL = 200;
   private static final int PER_SECOND = 400;
   private static final int ONLY_A = 5; // every fifth
@@ -31,11 +32,13 @@ final class ServicePart {
   private final Size size;
   private final TargetProcess server;
   private final Recorder recorder;
+  private final List<Library> libraries;
 
-  ServicePart(Size size, TargetProcess server, Recorder recorder) {
+  ServicePart(Size size, TargetProcess server, Recorder recorder, List<Library> libraries) {
     this.size = size;
     this.server = server;
     this.recorder = recorder;
+    this.libraries = libraries;
   }
 
   static String scenario(FrontServer.Kind kind) {
@@ -43,12 +46,11 @@ final class ServicePart {
   }
 
   private List<Contestant> contestants() {
-    return Library.APACHE.all().stream()
-        .filter(
-            each ->
-                each.mode() == Mode.STOCK_PLATFORM
-                    || (each.isOurs() && (size == Size.FULL || each.wire() == Wire.HTTP_1)))
-        .toList();
+    return Matrix.contestants(size, libraries, MODES, each -> isIn(size, each));
+  }
+
+  static boolean isIn(Size size, Contestant contestant) {
+    return size == Size.FULL || contestant.wire() == Wire.HTTP_1;
   }
 
   /** How many steps {@link #run} will take. */
@@ -60,7 +62,7 @@ final class ServicePart {
   private long[] phases() {
     return size.pick(
         new long[] {500, 1_000, 1_500},
-        new long[] {1_000, 3_500, 6_000},
+        new long[] {1_000, 3_000, 5_000},
         new long[] {10_000, 30_000, 60_000});
   }
 
@@ -70,20 +72,10 @@ final class ServicePart {
           Markup.format(
               "service: %.1f s for each web server and client instead of 60 s: %s",
               phases()[2] / 1e3, size.label()));
-      for (FrontServer.Kind kind : FrontServer.Kind.values()) {
-        recorder.add(
-            new Cell(
-                scenario(kind),
-                "",
-                Library.APACHE,
-                Mode.HEDDLE,
-                Wire.HTTP_2,
-                List.of(),
-                "",
-                Matrix.FULL_ONLY));
-      }
     }
     for (FrontServer.Kind kind : FrontServer.Kind.values()) {
+      Matrix.absent(size, scenario(kind), "", libraries, MODES, each -> isIn(size, each))
+          .forEach(recorder::add);
       for (Contestant contestant : contestants()) {
         recorder.step(scenario(kind) + ": " + contestant.name());
         measure(kind, contestant);
@@ -206,6 +198,7 @@ final class ServicePart {
     recorder.add(
         new Timeline(
             kind.label(),
+            contestant.library(),
             contestant.mode(),
             contestant.wire(),
             answers.slots(start, phases[2], SLOT_MILLIS),

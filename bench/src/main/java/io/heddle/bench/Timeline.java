@@ -7,10 +7,12 @@ import org.jspecify.annotations.Nullable;
  * How a service answered over time, while one that it calls turned slow.
  *
  * @param server that the service runs on
+ * @param library whose client it calls others with
  * @param slots one after the other, each of the same length
  * @param turns when the other service changed
  */
-record Timeline(String server, Mode mode, Wire wire, List<Slot> slots, List<Turn> turns) {
+record Timeline(
+    String server, Library library, Mode mode, Wire wire, List<Slot> slots, List<Turn> turns) {
 
   /**
    * What became of the requests that need only the quick service, and were meant to start in this

@@ -217,7 +217,7 @@ record Verdicts(RunRecord run) {
   private Verdict inFlight(Library library, Wire wire) {
     Cell cell = run.cell(LoadScenario.LONG, library, Mode.HEDDLE, wire).orElse(null);
     if (cell == null
-        || cell.absence().equals(Matrix.FULL_ONLY)
+        || cell.absence().equals(Matrix.NOT_IN_SIZE)
         || cell.absence().equals(Matrix.NOT_REACHED)) {
       return Verdict.UNKNOWN;
     }

@@ -36,4 +36,20 @@ class ClientBenchmarkTest {
       assertThrows(Exception.class, benchmark::call, "calls to nobody, through " + id);
     }
   }
+
+  @Test
+  void eachKindOfWorkersMakesCalls() throws Exception {
+    for (WorkersBenchmark.Workers workers : WorkersBenchmark.Workers.values()) {
+      WorkersBenchmark benchmark = new WorkersBenchmark();
+      benchmark.workers = workers;
+      benchmark.callers = 10;
+      benchmark.start();
+      try {
+        benchmark.call();
+      } finally {
+        benchmark.stop();
+      }
+      assertThrows(Exception.class, benchmark::call, "calls to nobody, by " + workers);
+    }
+  }
 }

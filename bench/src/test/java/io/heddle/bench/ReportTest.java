@@ -8,10 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -70,6 +72,7 @@ class ReportTest {
         List.of(
             new Timeline(
                 "Jetty",
+                Library.APACHE,
                 Mode.HEDDLE,
                 Wire.HTTP_1,
                 List.of(
@@ -291,5 +294,38 @@ class ReportTest {
         }
       }
     }
+  }
+
+  /** The same of services, with all libraries and with one. */
+  @Test
+  void noServiceIsLeftOutWithoutAWord() {
+    for (Size size : Size.values()) {
+      for (List<Library> libraries : List.of(List.of(Library.values()), List.of(Library.OKHTTP))) {
+        assertComplete(size, libraries, ServicePart.MODES, each -> ServicePart.isIn(size, each));
+        assertComplete(size, libraries, LoomPart.MODES, each -> LoomPart.isIn(size, each));
+      }
+    }
+  }
+
+  private static void assertComplete(
+      Size size, List<Library> libraries, List<Mode> modes, Predicate<Contestant> isIn) {
+    List<String> names = new ArrayList<>();
+    Matrix.contestants(size, libraries, modes, isIn).forEach(each -> names.add(each.name()));
+    assertFalse(names.isEmpty());
+    for (Cell words : Matrix.absent(size, "scenario", "", libraries, modes, isIn)) {
+      assertFalse(words.absence().isEmpty());
+      names.add(words.name());
+    }
+    List<String> all = new ArrayList<>();
+    for (Library library : libraries) {
+      for (Mode mode : modes) {
+        for (Wire wire : Wire.values()) {
+          all.add(library.label() + " " + mode.suffix() + ", " + wire);
+        }
+      }
+    }
+    Collections.sort(names);
+    Collections.sort(all);
+    assertEquals(all, names);
   }
 }
