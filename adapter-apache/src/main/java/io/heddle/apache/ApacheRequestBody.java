@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ApacheRequestBody {
 
   /** Bytes that may wait for the I/O thread. */
-  static final int CAPACITY = 64 * 1024;
+  static final int CAPACITY = 256 * 1024;
 
   /** The peer wants no more of the body: leaves the entity's {@code writeTo}. */
   private static final class NoMoreWanted extends IOException {

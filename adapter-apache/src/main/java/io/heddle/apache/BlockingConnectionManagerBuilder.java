@@ -41,9 +41,7 @@ public final class BlockingConnectionManagerBuilder {
   private static final int HTTP1_BUFFER = 2 * 1024;
 
   /** What a server may send of one response before its caller reads. */
-  private static final int HTTP1_WINDOW = 64 * 1024;
-
-  private static final int HTTP2_WINDOW = 256 * 1024;
+  private static final int WINDOW = 256 * 1024;
 
   private @Nullable TlsStrategy tlsStrategy;
   private @Nullable DnsResolver dnsResolver;
@@ -266,17 +264,12 @@ public final class BlockingConnectionManagerBuilder {
   private Http1Config http1() {
     return http1Config != null
         ? http1Config
-        : Http1Config.custom()
-            .setBufferSize(HTTP1_BUFFER)
-            .setInitialWindowSize(HTTP1_WINDOW)
-            .build();
+        : Http1Config.custom().setBufferSize(HTTP1_BUFFER).setInitialWindowSize(WINDOW).build();
   }
 
   private H2Config h2() {
     H2Config.Builder builder =
-        h2Config != null
-            ? H2Config.copy(h2Config)
-            : H2Config.custom().setInitialWindowSize(HTTP2_WINDOW);
+        h2Config != null ? H2Config.copy(h2Config) : H2Config.custom().setInitialWindowSize(WINDOW);
     return builder.setPushEnabled(false).build();
   }
 
