@@ -47,7 +47,9 @@ public final class OkHttpDriver implements ClientDriver {
               Failure.RESET_BEFORE_HEAD,
               is(SocketException.class)
                   .or(is(StreamResetException.class))
-                  .or(is(IOException.class, "unexpected end of stream")))
+                  .or(is(IOException.class, "unexpected end of stream"))
+                  // HTTP/2, whose reader closed the connection before the request had ended
+                  .or(is(IOException.class, "closed")))
           .with(Failure.RESET_IN_BODY, is(SocketException.class, StreamResetException.class))
           .with(Failure.TRUNCATED, is(ProtocolException.class, EOFException.class))
           .with(Failure.GARBAGE, is(ProtocolException.class))

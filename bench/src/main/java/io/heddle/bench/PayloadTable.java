@@ -15,9 +15,14 @@ record PayloadTable(RunRecord run) {
 
   /** Empty if there are no figures. */
   String html() {
-    if (run.cells(PayloadPart.SCENARIO).stream().allMatch(cell -> cell.rounds().isEmpty())) {
-      return "";
-    }
+    boolean hasTable =
+        run.cells(PayloadPart.SCENARIO).stream().anyMatch(cell -> !cell.rounds().isEmpty());
+    boolean hasLong =
+        run.cells(PayloadPart.LONG).stream().anyMatch(cell -> !cell.rounds().isEmpty());
+    return hasTable ? table() + longBodies() : hasLong ? longBodies() : "";
+  }
+
+  private String table() {
     StringBuilder html =
         new StringBuilder(
             "<figure><h3>Calls a second ÷ those of Jetty's stock client, 16 callers</h3>"
@@ -27,7 +32,7 @@ record PayloadTable(RunRecord run) {
     for (Wire wire : Wire.values()) {
       html.append(table(wire));
     }
-    return html.append("</figure>").append(longBodies()).toString();
+    return html.append("</figure>").toString();
   }
 
   private List<PayloadPart.Body> bodies() {
@@ -121,7 +126,8 @@ record PayloadTable(RunRecord run) {
     List<Cell> cells =
         run.cells(PayloadPart.LONG).stream().filter(cell -> !cell.rounds().isEmpty()).toList();
     if (cells.isEmpty()) {
-      return "<p class='muted'>Bodies of 200 MiB are measured in the full size only.</p>";
+      return "<p class='muted'>Bodies of 200 MiB are measured in the full size, and with"
+          + " --promises.</p>";
     }
     BarChart chart = new BarChart();
     for (String variant : List.of(PayloadPart.LONG_GET, PayloadPart.LONG_POST)) {

@@ -328,4 +328,21 @@ class ReportTest {
     Collections.sort(all);
     assertEquals(all, names);
   }
+
+  @Test
+  void longBodiesNeedNoShortOnesBesideThem() {
+    Cell cell =
+        new Cell(
+            PayloadPart.LONG,
+            PayloadPart.LONG_GET,
+            Library.APACHE,
+            Mode.HEDDLE,
+            Wire.HTTP_1,
+            List.of(figures(2)),
+            "",
+            "");
+
+    assertTrue(new PayloadTable(run(List.of(cell), false)).html().contains("200 MiB at a time"));
+    assertEquals("", new PayloadTable(run(List.of(), false)).html());
+  }
 }
