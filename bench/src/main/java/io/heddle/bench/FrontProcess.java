@@ -110,7 +110,7 @@ final class FrontProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     PinningRecorder recorder = PinningRecorder.start();
     while (in.readLine() != null) {
-      PinningReport report = recorder.stop();
+      PinningReport report = Meter.ofCalls(recorder.stop());
       out.println(
           Json.line(
               new Seen(

@@ -99,6 +99,11 @@ final class Meter implements AutoCloseable {
     }
   }
 
+  /** Without what pinned while a class was loaded: the JVM's own, once for each class. */
+  static PinningReport ofCalls(PinningReport all) {
+    return all.ignoring("\\.loadClass\\(", "a class is loaded once");
+  }
+
   /** Ends, and says what was measured. */
   Reading stop() throws InterruptedException {
     long nanos = System.nanoTime() - start;
@@ -109,7 +114,7 @@ final class Meter implements AutoCloseable {
     ended = true;
     LockSupport.unpark(sampler);
     sampler.join();
-    PinningReport pinning = pins == null ? Reading.NOTHING : pins.stop();
+    PinningReport pinning = pins == null ? Reading.NOTHING : ofCalls(pins.stop());
     return new Reading(nanos, cpu, serverCpu, allocated, peak, pinning, List.copyOf(samples));
   }
 

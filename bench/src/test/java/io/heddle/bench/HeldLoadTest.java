@@ -3,7 +3,10 @@ package io.heddle.bench;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.pinning.PinnedEvent;
+import io.heddle.pinning.PinningReport;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
@@ -60,5 +63,19 @@ class HeldLoadTest {
     Target target = new Target(uri, Meter.NO_SERVER);
     Task.Load load = new Task.Load(Task.Kind.HELD, calls, 0, 0, 5, 0, 30);
     return Worker.measure(new Task(Library.APACHE, mode, Wire.HTTP_1, ask, load, target));
+  }
+
+  @Test
+  void aClassThatIsLoadedIsNoPinOfACall() {
+    PinnedEvent loading = pin("java.lang.ClassLoader.loadClass(ClassLoader.java:490)");
+    PinnedEvent waiting = pin("com.example.Native.wait(Native.java)");
+    PinningReport all =
+        new PinningReport(List.of(loading, waiting), List.of(), 2, 2, 2, Duration.ofSeconds(1));
+
+    assertEquals(List.of(waiting), Meter.ofCalls(all).events());
+  }
+
+  private static PinnedEvent pin(String frame) {
+    return new PinnedEvent(Duration.ofMillis(1), "#1", null, null, null, List.of(frame));
   }
 }
