@@ -70,7 +70,6 @@ final class ApacheEndpoint extends ConnectionEndpoint
   // Caller only.
   private Timeout timeout;
   private Deadline callDeadline = Deadline.none();
-  private boolean hardCancel = true;
   private boolean submitted;
   private @Nullable ApacheRequestBody requestBody;
   private @Nullable Exchange<ApacheExchange.Head> nextHead;
@@ -130,11 +129,6 @@ final class ApacheEndpoint extends ConnectionEndpoint
     return true;
   }
 
-  /** The exchange under way, or the last one; null before the first. */
-  @Nullable ApacheExchange exchange() {
-    return exchange;
-  }
-
   /** Ends the lease's exchange and tells whoever waits for it why; any thread. */
   void fail(Exception why) {
     closed = true;
@@ -181,7 +175,6 @@ final class ApacheEndpoint extends ConnectionEndpoint
     ReactorConnection connection = connection();
     callDeadline = CallDeadline.of(context);
     HttpClientContext clientContext = HttpClientContext.cast(context);
-    hardCancel = clientContext.getRequestConfigOrDefault().isHardCancellationEnabled();
     clientContext.setProtocolVersion(connection.getProtocolVersion());
     return executor.execute(request, this, context);
   }
@@ -217,7 +210,8 @@ final class ApacheEndpoint extends ConnectionEndpoint
       closed = true; // before the look at the exchange: one that begins now sees it
     }
     waits.cancelCurrent();
-    if (!giveUpExchange() && !shared) {
+    giveUpExchange();
+    if (!shared) {
       ReactorConnection connection = connectionOrNull();
       if (connection != null) {
         connection.close(closeMode);
@@ -225,21 +219,12 @@ final class ApacheEndpoint extends ConnectionEndpoint
     }
   }
 
-  /**
-   * Gives up the exchange under way, if there is one; any thread.
-   *
-   * @return whether it goes on unseen, and needs its connection to its end
-   */
-  boolean giveUpExchange() {
+  /** Gives up the exchange under way, if there is one; any thread. */
+  void giveUpExchange() {
     ApacheExchange under = exchange;
-    if (under == null || under.isEnded()) {
-      return false;
+    if (under != null && !under.isEnded()) {
+      under.close(ApacheFailures.closed(null));
     }
-    if (under.leave()) {
-      return true;
-    }
-    under.close(ApacheFailures.closed(null));
-    return false;
   }
 
   // ---- HttpClientConnection: what the request executor calls --------------------------------
@@ -270,8 +255,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
                 ? new WireRequest(request, multiplexed)
                 : request,
             entity,
-            body,
-            hardCancel);
+            body);
     submitted = false;
     requestBody = body;
     head = null;

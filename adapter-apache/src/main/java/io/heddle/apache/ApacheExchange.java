@@ -8,9 +8,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hc.client5.http.impl.DefaultClientConnectionReuseStrategy;
-import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.ConnectionClosedException;
@@ -25,7 +22,6 @@ import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.apache.hc.core5.http.nio.RequestChannel;
 import org.apache.hc.core5.http.protocol.HttpContext;
-import org.apache.hc.core5.util.TimeValue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,9 +38,6 @@ import org.jspecify.annotations.Nullable;
  * giveUp ───────────────────▶ connection closed, or stream reset; then failed
  *                             releaseResources  always, last
  * }</pre>
- *
- * <p>A caller that gives up where {@code RequestConfig.isHardCancellationEnabled()} is false leaves
- * the response to itself: it goes on, unseen, and its connection lives.
  */
 final class ApacheExchange implements AsyncClientExchangeHandler {
 
@@ -62,17 +55,12 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       @Nullable ResponseBodyPipe body,
       @Nullable Exchange<Head> next) {}
 
-  /** More than any response may bring while nobody reads it. */
-  private static final int ALL_THAT_COMES = 1 << 30;
-
   private static final VarHandle ABORTED;
-  private static final VarHandle WHEN_RELEASED;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       ABORTED = lookup.findVarHandle(ApacheExchange.class, "aborted", boolean.class);
-      WHEN_RELEASED = lookup.findVarHandle(ApacheExchange.class, "whenReleased", Runnable.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -82,7 +70,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private final HttpRequest request;
   private final @Nullable EntityDetails requestEntity;
   private final @Nullable ApacheRequestBody requestBody;
-  private final boolean hardCancel;
   private final Exchange<Head> first;
   private volatile ReactorSession session;
 
@@ -93,7 +80,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   // Written by the I/O thread, read by any.
   private volatile Exchange<Head> awaited;
-  private volatile @Nullable HttpResponse response;
   private volatile @Nullable ResponseBodyPipe responseBody;
   private volatile boolean ended;
   private volatile boolean released;
@@ -103,23 +89,19 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   // Written by whoever gives up.
   private volatile boolean aborted;
-  private volatile boolean unseen;
   private volatile @Nullable Exception closedFor;
 
-  // Shared, under compare-and-set: what is to be done at the end, until it is.
-  private volatile @Nullable Runnable whenReleased;
+  // Shared, under compare-and-set.
   private final AtomicInteger owedDemand = new AtomicInteger();
 
   @SuppressWarnings("NullAway.Init") // the session comes with the submission
   ApacheExchange(
       HttpRequest request,
       @Nullable EntityDetails requestEntity,
-      @Nullable ApacheRequestBody requestBody,
-      boolean hardCancel) {
+      @Nullable ApacheRequestBody requestBody) {
     this.request = request;
     this.requestEntity = requestEntity;
     this.requestBody = requestBody;
-    this.hardCancel = hardCancel;
     this.first = nextHead();
     this.awaited = first;
   }
@@ -180,31 +162,10 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   // ---- any thread ---------------------------------------------------------------------------
 
   /**
-   * The caller will not wait for the rest. Ends the exchange, and on HTTP/2 no other; or leaves it
-   * to itself, see {@link #leave}. Does not wait. Any number of times.
+   * The caller will not wait for the rest: ends the exchange, and on HTTP/2 no other. Does not
+   * wait. Any number of times.
    */
   void giveUp() {
-    if (!leave()) {
-      abort();
-    }
-  }
-
-  /**
-   * Leaves the exchange to itself, if that was asked for and the request is wholly sent.
-   *
-   * @return whether it goes on without its caller
-   */
-  boolean leave() {
-    if (hardCancel || aborted || !(requestBody == null || requestBody.isSent())) {
-      return false;
-    }
-    unseen = true;
-    demand(ALL_THAT_COMES);
-    return true;
-  }
-
-  /** Ends the exchange in the engine, whatever was asked for. */
-  void abort() {
     if (!ended && ABORTED.compareAndSet(this, false, true)) {
       ReactorSession on = session;
       if (on != null) {
@@ -219,37 +180,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   void close(Exception why) {
     closedFor = why;
     tell(why);
-    abort();
-  }
-
-  /** Runs this at the end of the exchange: on the I/O thread, or now if that has come. */
-  void whenReleased(Runnable then) {
-    whenReleased = then;
-    if (released) { // and may have looked before there was something to do
-      runWhenReleased();
-    }
-  }
-
-  /**
-   * How long its connection may be kept, after an exchange that was left to itself and of which the
-   * classic chain has no opinion; null for not at all.
-   */
-  @Nullable TimeValue keepAlive() {
-    HttpResponse answer = response;
-    return ended
-            && answer != null
-            && DefaultClientConnectionReuseStrategy.INSTANCE.keepAlive(
-                request, answer, HttpClientContext.create())
-        ? DefaultConnectionKeepAliveStrategy.INSTANCE.getKeepAliveDuration(
-            answer, HttpClientContext.create())
-        : null;
-  }
-
-  private void runWhenReleased() {
-    Runnable then = (Runnable) WHEN_RELEASED.getAndSet(this, null);
-    if (then != null) {
-      then.run();
-    }
+    giveUp();
   }
 
   private void tell(Exception why) {
@@ -331,7 +262,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   @Override
   public void consumeResponse(
       HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
-    this.response = response;
     ResponseBodyPipe body = null;
     if (entity == null) {
       ended = true;
@@ -366,9 +296,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   public void updateCapacity(CapacityChannel channel) throws IOException {
     capacity = channel;
     payDemand(channel);
-    if (unseen) {
-      channel.update(ALL_THAT_COMES);
-    }
   }
 
   @Override
@@ -415,9 +342,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     }
     if (!ended) {
       tell(new ConnectionClosedException());
-    }
-    if (whenReleased != null) {
-      runWhenReleased();
     }
   }
 

@@ -273,12 +273,8 @@ public final class BlockingConnectionManager
     }
     leased.remove(of);
     of.waits().cancel(); // if it is another thread that releases
-    if (of.giveUpExchange() && lease.shared() == null) {
-      ApacheExchange unseen = Objects.requireNonNull(of.exchange());
-      unseen.whenReleased(() -> giveBack(of.route(), lease, newState, unseen.keepAlive(), true));
-    } else {
-      giveBack(of.route(), lease, newState, validDuration, of.isConsistent());
-    }
+    of.giveUpExchange();
+    giveBack(of.route(), lease, newState, validDuration, of.isConsistent());
   }
 
   private void giveBack(
