@@ -7,7 +7,11 @@ module io.heddle.pinning {
 
   exports io.heddle.pinning;
 
-  // For @NoPinning's extension, which is not public.
+  // For suites that let JUnit find extensions; without JUnit nobody asks for it.
+  provides org.junit.jupiter.api.extension.Extension with
+      io.heddle.pinning.NoPinningExtension;
+
+  // For @NoPinning.
   opens io.heddle.pinning to
       org.junit.platform.commons;
 }

@@ -101,7 +101,7 @@ final class Meter implements AutoCloseable {
 
   /** Without what pinned while a class was loaded: the JVM's own, once for each class. */
   static PinningReport ofCalls(PinningReport all) {
-    return all.ignoring("\\.loadClass\\(", "a class is loaded once");
+    return all.ignoringClassLoading().ignoringContention(PinningProof.CONTENTION);
   }
 
   /** Ends, and says what was measured. */

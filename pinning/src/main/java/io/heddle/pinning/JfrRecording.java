@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class JfrRecording implements AutoCloseable {
 
   private static final String PINNED = "jdk.VirtualThreadPinned";
+  private static final String MONITOR_ENTER = "jdk.JavaMonitorEnter";
+  private static final String MONITOR_WAIT = "jdk.JavaMonitorWait";
   private static final String THREAD_START = "jdk.ThreadStart";
   private static final String THREAD_END = "jdk.ThreadEnd";
 
@@ -59,6 +61,10 @@ final class JfrRecording implements AutoCloseable {
     try {
       recording.setName("heddle-pinning");
       recording.enable(PINNED).withThreshold(Duration.ZERO).withStackTrace();
+      if (PinnedEvent.MONITORS_HOLD_CARRIERS) {
+        recording.enable(MONITOR_ENTER).withThreshold(Duration.ZERO).withStackTrace();
+        recording.enable(MONITOR_WAIT).withThreshold(Duration.ZERO).withStackTrace();
+      }
       recording.enable(THREAD_START).withoutStackTrace();
       recording.enable(THREAD_END);
       recording.start();
@@ -75,9 +81,21 @@ final class JfrRecording implements AutoCloseable {
     if (!endedByOthers) {
       recording.stop();
     }
+    return read(endedByOthers);
+  }
+
+  /**
+   * Reads what there is so far, with the guarantee of {@link #stop}: JFR copies a recording that
+   * runs, and stops the copy.
+   */
+  Recorded soFar() throws IOException {
+    return read(recording.getState() != RecordingState.RUNNING);
+  }
+
+  private Recorded read(boolean endedByOthers) throws IOException {
     List<Pin> pins = new ArrayList<>();
     List<Carriers.Change> carrierChanges = new ArrayList<>();
-    if (recording.getState() == RecordingState.STOPPED) {
+    if (recording.getState() != RecordingState.CLOSED) {
       Path file =
           Files.createTempFile("heddle-pinning-" + ProcessHandle.current().pid() + "-", ".jfr");
       try {
@@ -103,7 +121,18 @@ final class JfrRecording implements AutoCloseable {
         RecordedEvent event = events.readEvent();
         String type = event.getEventType().getName();
         if (type.equals(PINNED)) {
-          pins.add(new Pin(pinnedEvent(event), event.getThread().getJavaThreadId()));
+          String operation =
+              event.hasField("blockingOperation") ? event.getString("blockingOperation") : null;
+          pins.add(pin(event, operation));
+        } else if (type.equals(MONITOR_ENTER) || type.equals(MONITOR_WAIT)) {
+          if (isVirtual(event.getThread()) && PinnedEvent.MONITORS_HOLD_CARRIERS) {
+            pins.add(
+                pin(
+                    event,
+                    type.equals(MONITOR_ENTER)
+                        ? PinnedEvent.IN_MONITOR_ENTER
+                        : PinnedEvent.IN_MONITOR_WAIT));
+          }
         } else if (type.equals(THREAD_START) || type.equals(THREAD_END)) {
           RecordedThread thread = event.getThread("thread");
           if (isCarrier(thread)) {
@@ -116,6 +145,10 @@ final class JfrRecording implements AutoCloseable {
     }
   }
 
+  private static boolean isVirtual(@Nullable RecordedThread thread) {
+    return thread != null && thread.isVirtual();
+  }
+
   /** As {@link Carriers#alive} has it; JFR knows a thread's name and group, but not its class. */
   private static boolean isCarrier(@Nullable RecordedThread thread) {
     return thread != null
@@ -125,18 +158,20 @@ final class JfrRecording implements AutoCloseable {
         && thread.getJavaName().contains("-worker-");
   }
 
-  private static PinnedEvent pinnedEvent(RecordedEvent event) {
+  private static Pin pin(RecordedEvent event, @Nullable String blockingOperation) {
     RecordedThread thread = event.getThread();
     String name = thread.getJavaName();
     RecordedThread carrier =
         event.hasField("carrierThread") ? event.getThread("carrierThread") : null;
-    return new PinnedEvent(
-        event.getDuration(),
-        name == null || name.isEmpty() ? "#" + thread.getJavaThreadId() : name,
-        carrier == null ? null : carrier.getJavaName(),
-        event.hasField("pinnedReason") ? event.getString("pinnedReason") : null,
-        event.hasField("blockingOperation") ? event.getString("blockingOperation") : null,
-        frames(event.getStackTrace()));
+    return new Pin(
+        new PinnedEvent(
+            event.getDuration(),
+            name == null || name.isEmpty() ? "#" + thread.getJavaThreadId() : name,
+            carrier == null ? null : carrier.getJavaName(),
+            event.hasField("pinnedReason") ? event.getString("pinnedReason") : null,
+            blockingOperation,
+            frames(event.getStackTrace())),
+        thread.getJavaThreadId());
   }
 
   private static List<String> frames(@Nullable RecordedStackTrace stack) {

@@ -1,17 +1,95 @@
 package io.heddle.pinning;
 
+import io.heddle.pinning.NoPinning.Ignored;
 import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.DynamicTestInvocationContext;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
+import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** What {@link NoPinning} does: a recording around each body. */
-final class NoPinningExtension implements InvocationInterceptor {
+/**
+ * The JUnit extension behind {@link NoPinning}, and the switch for a whole suite.
+ *
+ * <p>JUnit registers it by itself, for every test, if {@code junit-platform.properties} says so. It
+ * does nothing more than the annotation asks for until the suite has a rule of its own:
+ *
+ * <pre>
+ * junit.jupiter.extensions.autodetection.enabled=true
+ * heddle.pinning.atMost=0
+ * heddle.pinning.warmUps=1
+ * </pre>
+ *
+ * <p>{@value #AT_MOST} is the switch, and as {@link NoPinning#atMost}. {@value #WARM_UPS} is as
+ * {@link NoPinning#warmUps}, 0 if it is not set. The rest is as the annotation has it. A test with
+ * an annotation, on its method or on a class around it, keeps to that; {@code @NoPinning(atMost =
+ * NoPinning.ANY)} exempts it. Pins to be ignored are named where they occur, by annotation: there
+ * is no list for a suite, which nobody would look through.
+ *
+ * <p>Tests without the annotation are not made to run alone. Where JUnit runs them in parallel, a
+ * pin fails each test that ran at the time.
+ */
+@SuppressWarnings("exports") // a user who has no JUnit never names this type
+public final class NoPinningExtension
+    implements BeforeAllCallback, InvocationInterceptor, ParameterResolver, AfterAllCallback {
+
+  /** The configuration parameter that switches the suite's rule on. */
+  public static final String AT_MOST = "heddle.pinning.atMost";
+
+  /** The configuration parameter for the warm-ups of the suite's rule. */
+  public static final String WARM_UPS = "heddle.pinning.warmUps";
+
+  /** As the annotation has it. */
+  private static final int CONTENTION_MILLIS = 20;
+
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(NoPinningExtension.class);
+
+  /**
+   * What holds for a test.
+   *
+   * @param ofClass where the class's annotation finds what its tests have matched; null for the
+   *     rule of a method or of the suite
+   */
+  private record Rule(
+      int warmUps,
+      int atMost,
+      int contentionMillis,
+      List<Ignored> ignoring,
+      @Nullable OfClass ofClass) {}
+
+  /** What the tests of an annotated class have matched. */
+  private static final class OfClass {
+    final Set<Ignored> matched = ConcurrentHashMap.newKeySet();
+    volatile boolean judged;
+    volatile boolean failed;
+  }
+
+  /** JUnit makes one. */
+  public NoPinningExtension() {}
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    if (annotation(context).isPresent()) {
+      context.getStore(NAMESPACE).put(OfClass.class, new OfClass());
+    }
+  }
 
   @Override
   public void interceptTestMethod(
@@ -40,6 +118,43 @@ final class NoPinningExtension implements InvocationInterceptor {
     intercept(invocation, () -> test.getExecutable().execute(), context);
   }
 
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == PinningRecorder.class
+        && parameter.getDeclaringExecutable().equals(context.getTestMethod().orElse(null))
+        && !AnnotationSupport.isAnnotated(parameter.getDeclaringExecutable(), TestFactory.class)
+        && nearestRule(context) != null;
+  }
+
+  @Override
+  public PinningRecorder resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    if (Objects.requireNonNull(nearestRule(context)).warmUps > 0) {
+      throw new ParameterResolutionException(
+          "a test that takes a PinningRecorder has no warmUps: warm up in @BeforeEach");
+    }
+    ExtensionContext.Store store = context.getStore(NAMESPACE);
+    PinningRecorder recorder = store.get(PinningRecorder.class, PinningRecorder.class);
+    if (recorder == null) {
+      recorder = PinningRecorder.start();
+      store.put(PinningRecorder.class, recorder); // JUnit closes it, even if the test never runs
+    }
+    return recorder;
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    Optional<NoPinning> annotation = annotation(context);
+    OfClass tests = context.getStore(NAMESPACE).get(OfClass.class, OfClass.class);
+    if (annotation.isPresent() && tests != null && tests.judged && !tests.failed) {
+      for (Ignored each : annotation.get().ignoring()) {
+        if (!each.sometimes() && !tests.matched.contains(each)) {
+          throw new AssertionError(
+              PinningReport.unmatched(each.frame(), each.because()) + ", in any test of the class");
+        }
+      }
+    }
+  }
+
   /** An {@link Invocation} proceeds once; to warm up, the method behind it is called as well. */
   private static void invoke(ReflectiveInvocationContext<Method> method) {
     ReflectionSupport.invokeMethod(
@@ -51,43 +166,105 @@ final class NoPinningExtension implements InvocationInterceptor {
       PinningRecorder.Body<Throwable> body,
       ExtensionContext context)
       throws Throwable {
-    NoPinning rule = nearestRule(context);
-    for (int i = 0; i < rule.warmUps(); i++) {
+    Rule rule = nearestRule(context);
+    if (rule == null) {
+      invocation.proceed();
+      return;
+    }
+    for (int i = 0; i < rule.warmUps; i++) {
       body.run();
     }
-    try (PinningRecorder recorder = PinningRecorder.start()) {
+    PinningRecorder handedOut =
+        context.getStore(NAMESPACE).get(PinningRecorder.class, PinningRecorder.class);
+    try (PinningRecorder recorder = handedOut == null ? PinningRecorder.start() : handedOut) {
       try {
         invocation.proceed();
       } catch (Throwable failure) {
         try {
-          verify(recorder, rule);
+          judge(recorder.stop(), rule, true);
         } catch (RuntimeException | AssertionError pinned) {
           failure.addSuppressed(pinned);
         }
         throw failure;
       }
-      verify(recorder, rule);
+      judge(recorder.stop(), rule, false);
     }
   }
 
-  private static void verify(PinningRecorder recorder, NoPinning rule) {
-    PinningReport report = recorder.stop();
-    for (NoPinning.Ignored each : rule.ignoring()) {
-      report = report.ignoring(each.frame(), each.because());
+  private static void judge(PinningReport all, Rule rule, boolean failed) {
+    PinningReport report = all;
+    List<Ignored> unmatched = new ArrayList<>();
+    for (Ignored each : rule.ignoring) {
+      PinningReport rest = report.ignoring(each.frame(), each.because());
+      if (rest.events().size() == report.events().size()) {
+        unmatched.add(each);
+      }
+      report = rest;
     }
-    report.assertClean();
+    OfClass ofClass = rule.ofClass;
+    if (ofClass != null) {
+      ofClass.judged = true;
+      ofClass.failed |= failed;
+      rule.ignoring.stream()
+          .filter(each -> !unmatched.contains(each))
+          .forEach(ofClass.matched::add);
+    }
+    report.ignoringContention(Duration.ofMillis(rule.contentionMillis)).assertAtMost(rule.atMost);
+    if (ofClass == null && !failed) { // a body that failed may not have come so far
+      for (Ignored each : unmatched) {
+        if (!each.sometimes()) {
+          all.ignoringKnown(each.frame(), each.because());
+        }
+      }
+    }
   }
 
-  private static NoPinning nearestRule(ExtensionContext context) {
+  private static Optional<NoPinning> annotation(ExtensionContext context) {
+    return AnnotationSupport.findAnnotation(context.getElement(), NoPinning.class);
+  }
+
+  /** The method's, else that of the nearest class around it, else the suite's; null if none. */
+  private static @Nullable Rule nearestRule(ExtensionContext context) {
     Optional<ExtensionContext> next = Optional.of(context);
     while (next.isPresent()) {
-      Optional<NoPinning> rule =
-          AnnotationSupport.findAnnotation(next.get().getElement(), NoPinning.class);
-      if (rule.isPresent()) {
-        return rule.get();
+      Optional<NoPinning> annotation = annotation(next.get());
+      if (annotation.isPresent()) {
+        NoPinning rule = annotation.get();
+        return new Rule(
+            rule.warmUps(),
+            rule.atMost(),
+            rule.contentionMillis(),
+            List.of(rule.ignoring()),
+            next.get().getTestMethod().isPresent()
+                ? null
+                : next.get().getStore(NAMESPACE).get(OfClass.class, OfClass.class));
       }
       next = next.get().getParent();
     }
-    throw new IllegalStateException("no @NoPinning to be found");
+    return context
+        .getConfigurationParameter(AT_MOST)
+        .map(
+            atMost ->
+                new Rule(
+                    number(context, WARM_UPS),
+                    number(context, AT_MOST),
+                    CONTENTION_MILLIS,
+                    List.of(),
+                    null))
+        .orElse(null);
+  }
+
+  private static int number(ExtensionContext context, String parameter) {
+    String value = context.getConfigurationParameter(parameter).orElse("0");
+    try {
+      int number = Integer.parseInt(value.strip());
+      if (number >= 0) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // said below
+    }
+    throw new ExtensionConfigurationException(
+        parameter + " must be a whole number from 0 on: " + value);
   }
 }

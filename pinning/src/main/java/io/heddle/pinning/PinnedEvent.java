@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param thread the name of the virtual thread, or {@code #} and its id if it has none
  * @param carrier the name of the thread that was held; null before JDK 24
  * @param reason why the thread could not leave its carrier, in the JVM's words; null before JDK 24
- * @param blockingOperation what it waited in, in the JVM's words; null before JDK 24
+ * @param blockingOperation what it waited in, in the JVM's words; before JDK 24 null for a park,
+ *     and those words of later JDKs for a monitor: {@value #IN_MONITOR_ENTER}, {@value
+ *     #IN_MONITOR_WAIT}
  * @param frames the stack, from the wait outwards; {@code "..."} at its end if it was cut at the
  *     JVM's stack depth; empty if JFR had none
  */
@@ -26,6 +28,18 @@ public record PinnedEvent(
     @Nullable String reason,
     @Nullable String blockingOperation,
     List<String> frames) {
+
+  /**
+   * Whether a virtual thread that waits for a monitor holds its carrier, here: before JDK 24. It
+   * does so without a {@code jdk.VirtualThreadPinned} event.
+   */
+  static final boolean MONITORS_HOLD_CARRIERS = Runtime.version().feature() < 24;
+
+  /** A wait to enter {@code synchronized}. */
+  static final String IN_MONITOR_ENTER = "Contended monitor enter";
+
+  /** A wait in {@link Object#wait()}. */
+  static final String IN_MONITOR_WAIT = "Object.wait";
 
   static final String CUT = "...";
 
@@ -41,10 +55,11 @@ public record PinnedEvent(
    * The frame that pinned: the nearest to the wait that no thread can leave its carrier with.
    *
    * <p>That is a native frame, a class initializer or a call from the JVM into Java; before JDK 24
-   * also a method that is declared {@code synchronized}. These can be told from the stack, and then
-   * it {@linkplain #culpritIsCertain is certain}, though frames farther out may pin as well. A
-   * {@code synchronized} block cannot: JFR records no monitors. There, and wherever nothing else is
-   * known, it is the nearest frame outside the JDK. On JDK 21 the system property {@code
+   * also a method that is declared {@code synchronized}, and for a wait on a monitor the frame that
+   * enters or waits, whatever else there is. These can be told from the stack, and then it
+   * {@linkplain #culpritIsCertain is certain}, though frames farther out may pin as well. A {@code
+   * synchronized} block cannot: JFR records no monitors. There, and wherever nothing else is known,
+   * it is the nearest frame outside the JDK. On JDK 21 the system property {@code
    * jdk.tracePinnedThreads=full} makes the JDK print the monitors that each frame holds.
    */
   public String culprit() {
@@ -63,6 +78,11 @@ public record PinnedEvent(
     return at == NONE ? null : frames.get(at);
   }
 
+  /** Whether it was a wait to enter a monitor that was the pin itself: before JDK 24. */
+  boolean isContention() {
+    return monitorsPin() && IN_MONITOR_ENTER.equals(blockingOperation);
+  }
+
   private int culpritIndex() {
     int at = certainIndex();
     if (at == NONE) {
@@ -78,6 +98,9 @@ public record PinnedEvent(
     if (reason != null && reason.startsWith("Waited for initialization of ")) {
       return frames.isEmpty() ? NONE : 0; // the frame that used the class
     }
+    if (monitorsPin() && blockingOperation != null) { // the wait itself holds the carrier
+      return firstOutsideObject();
+    }
     for (int i = 0; i < frames.size(); i++) {
       String frame = frames.get(i);
       if (isNative(frame)
@@ -85,6 +108,15 @@ public record PinnedEvent(
           || frame.startsWith("java.lang.invoke.MethodHandleNatives.link")
           || frame.startsWith("jdk.internal.foreign.abi.UpcallStub")
           || (monitorsPin() && frame.startsWith("synchronized "))) {
+        return i;
+      }
+    }
+    return NONE;
+  }
+
+  private int firstOutsideObject() {
+    for (int i = 0; i < frames.size(); i++) {
+      if (!frames.get(i).startsWith("java.lang.Object.")) {
         return i;
       }
     }

@@ -3,6 +3,7 @@ package io.heddle.pinning;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -12,30 +13,32 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * RECORDING ──stop──▶ STOPPED   the report, or that the recorder is blind; again and again
- *     └──────close──▶ CLOSED    no report: stop is an error from here on
+ *     │ └────soFar──▶ RECORDING what there is until now
+ *     └──────close──▶ CLOSED    no report: stop and soFar are errors from here on
  *                               close of a stopped recorder does nothing
  * }</pre>
  *
  * <p>What is recorded are the {@code jdk.VirtualThreadPinned} events of JDK Flight Recorder,
- * without a threshold. The JVM writes one when a pinned wait <i>ends</i>. Every wait that ended
- * before the call of {@link #stop} is in the report; what ends later is not, so stop after the
- * threads that are of interest are done. A wait that began before the start and ends during the
- * recording is in it.
+ * without a threshold. Before JDK 24 a virtual thread that waits to enter {@code synchronized}, or
+ * in {@link Object#wait()}, holds its carrier without that event: there, {@code
+ * jdk.JavaMonitorEnter} and {@code jdk.JavaMonitorWait} of virtual threads are recorded too, and
+ * {@link PinnedEvent#blockingOperation} tells them. The JVM writes an event when a wait
+ * <i>ends</i>. Every wait that ended before the call of {@link #stop} is in the report; what ends
+ * later is not, so stop after the threads that are of interest are done. A wait that began before
+ * the start and ends during the recording is in it.
  *
  * <h2>That it sees</h2>
  *
  * An empty report is worth something only if a pin would have shown. So each recording begins and
- * ends with a <i>positive control</i>: a park that is pinned on purpose, on a virtual thread of the
- * recorder's own. The report must hold both, and they are then taken out of it; without them {@link
- * #stop} fails.
+ * ends with a <i>positive control</i>: a wait that is pinned on purpose, one for each kind of
+ * event, on a virtual thread of the recorder's own. The report must hold both, and they are then
+ * taken out of it; without them {@link #stop} fails.
  *
  * <h2>What it cannot see</h2>
  *
  * <ul>
- *   <li>Before JDK 24 the event tells of parks alone. A virtual thread that waits to enter {@code
- *       synchronized} or in {@link Object#wait()} holds its carrier there without an event. From
- *       JDK 24 on neither pins; where they still do, in a class initializer or under a native
- *       frame, there is an event.
+ *   <li>Before JDK 24, a virtual thread that waits until another thread has initialised a class. It
+ *       holds its carrier without any event. From JDK 24 on there is one.
  *   <li>A native call that blocks, such as the look-up of a host name or a read from a file, is no
  *       pin to the JVM. It may add a carrier for the time being: see {@link
  *       PinningReport#carriersGrew}.
@@ -194,32 +197,57 @@ public final class PinningRecorder implements AutoCloseable {
     }
   }
 
-  private PinningReport stopOnce() {
-    Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
+  /**
+   * What was recorded until now; the recording goes on. A further call has all of it again, and
+   * what came since.
+   *
+   * @throws IllegalStateException as {@link #stop} does; the recording goes on then too
+   */
+  public PinningReport soFar() {
+    lock.lock();
     try {
-      JfrRecording.Recorded recorded =
-          Apart.call(
-              () -> {
-                try (recording) {
-                  control.park();
-                  return recording.stop();
-                }
-              });
-      control.verifySeenIn(recorded);
-      Carriers.Count carriers = Carriers.count(carriersBefore, recorded.carrierChanges());
-      return new PinningReport(
-          recorded.pins().stream()
-              .filter(pin -> !PositiveControl.isOwn(pin))
-              .map(JfrRecording.Pin::event)
-              .toList(),
-          List.of(),
-          carriers.atStart(),
-          carriers.peak(),
-          Carriers.parallelism(),
-          duration);
+      if (report != null || failure != null || closed) {
+        return stop();
+      }
+      return report(
+          () -> {
+            control.park();
+            return recording.soFar();
+          });
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private PinningReport stopOnce() {
+    try {
+      return report(
+          () -> {
+            try (recording) {
+              control.park();
+              return recording.stop();
+            }
+          });
     } catch (RuntimeException e) {
       failure = e;
       throw e;
     }
+  }
+
+  private PinningReport report(Callable<JfrRecording.Recorded> reading) {
+    Duration duration = Duration.ofNanos(System.nanoTime() - startNanos);
+    JfrRecording.Recorded recorded = Apart.call(reading);
+    control.verifySeenIn(recorded);
+    Carriers.Count carriers = Carriers.count(carriersBefore, recorded.carrierChanges());
+    return new PinningReport(
+        recorded.pins().stream()
+            .filter(pin -> !PositiveControl.isOwn(pin))
+            .map(JfrRecording.Pin::event)
+            .toList(),
+        List.of(),
+        carriers.atStart(),
+        carriers.peak(),
+        Carriers.parallelism(),
+        duration);
   }
 }

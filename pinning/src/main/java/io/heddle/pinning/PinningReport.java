@@ -65,10 +65,67 @@ public record PinningReport(
    * @throws AssertionError if anything pinned, with what {@link #describe} says
    */
   public PinningReport assertClean() {
-    if (!isClean()) {
-      throw new AssertionError(describe());
+    return assertAtMost(0);
+  }
+
+  /**
+   * Fails if there are more pins than that. What was {@linkplain #ignoring ignored} does not count.
+   *
+   * @param pins at least 0
+   * @return this report
+   * @throws AssertionError if there are more, with what {@link #describe} says
+   * @throws IllegalArgumentException if {@code pins} is negative
+   */
+  public PinningReport assertAtMost(int pins) {
+    if (pins < 0) {
+      throw new IllegalArgumentException("atMost must not be negative: " + pins);
+    }
+    if (events.size() > pins) {
+      throw new AssertionError((pins == 0 ? "" : "at most " + pins + " allowed: ") + describe());
     }
     return this;
+  }
+
+  /**
+   * As {@link #ignoring}, for pins that are known to be there: fails if there is none. An exception
+   * that has outlived its cause would hide the next pin at that place.
+   *
+   * @throws AssertionError if no pin has that frame
+   */
+  public PinningReport ignoringKnown(String frame, String because) {
+    PinningReport rest = ignoring(frame, because);
+    if (rest.events.size() == events.size()) {
+      throw new AssertionError(unmatched(frame, because) + "\n" + describe());
+    }
+    return rest;
+  }
+
+  static String unmatched(String frame, String because) {
+    return "nothing pinned at " + frame + ", which is ignored because " + because;
+  }
+
+  /**
+   * As {@link #ignoring}, for what pinned while the JVM loaded a class: that comes once for each
+   * class, on every JDK, whoever uses it first.
+   */
+  public PinningReport ignoringClassLoading() {
+    return ignoring("\\.loadClass\\(", "a class is loaded once");
+  }
+
+  /**
+   * This report without waits to enter {@code synchronized} that were shorter than this. They are
+   * recorded before JDK 24 only. A short one says that the owner of the monitor was at work there,
+   * or that the machine had taken its processor away: any code has such, the JDK's own selectors
+   * and maps too. A long one says that the owner waited for something, and the carrier with it.
+   */
+  public PinningReport ignoringContention(Duration shorterThan) {
+    List<PinnedEvent> kept =
+        events.stream()
+            .filter(event -> !event.isContention() || event.duration().compareTo(shorterThan) >= 0)
+            .toList();
+    return kept.size() == events.size()
+        ? this
+        : without(kept, "waits for a monitor shorter than " + millis(shorterThan));
   }
 
   /**
@@ -88,8 +145,12 @@ public record PinningReport(
     Predicate<String> matches = Pattern.compile(frame).asPredicate();
     List<PinnedEvent> kept =
         events.stream().filter(event -> event.frames().stream().noneMatch(matches)).toList();
+    return without(kept, frame + ", because " + because);
+  }
+
+  private PinningReport without(List<PinnedEvent> kept, String what) {
     List<String> lines = new ArrayList<>(ignored);
-    lines.add((events.size() - kept.size()) + " × " + frame + ", because " + because);
+    lines.add((events.size() - kept.size()) + " × " + what);
     return new PinningReport(kept, lines, carriersAtStart, peakCarriers, parallelism, duration);
   }
 

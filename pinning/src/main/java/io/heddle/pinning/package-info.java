@@ -6,7 +6,8 @@
  *                                                             │   the program under test
  *     its virtual threads park, or wait …                     │   any thread of the JVM
  *       off their carrier      nothing                        │
- *       holding their carrier  ──▶ jdk.VirtualThreadPinned    │   threshold 0, with stack
+ *       holding their carrier  ──▶ jdk.VirtualThreadPinned    │   threshold 0, with stack;
+ *                                                             │   before JDK 24 monitors too
  *     the scheduler adds a carrier ──▶ jdk.ThreadStart        │
  *                                                             │
  * PinningRecorder.stop  ─ control parks ─ JFR's file, read ───┘
@@ -46,7 +47,10 @@
  *     frame = "com\\.example\\.driver\\.Native", because = "their issue 1234"))
  * }</pre>
  *
- * Without JUnit, or for a part of a test:
+ * A bound, the recorder as a parameter: {@link io.heddle.pinning.NoPinning}. A whole suite: {@link
+ * io.heddle.pinning.NoPinningExtension}.
+ *
+ * <p>Without JUnit, or for a part of a test:
  *
  * <pre>{@code
  * PinningRecorder.record(1, () -> fetchAll()).assertClean();

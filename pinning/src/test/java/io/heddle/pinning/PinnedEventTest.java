@@ -111,6 +111,33 @@ class PinnedEventTest {
     assertGuessed("com.example.Inner.get(Inner.java:1)", event("Critical section", frames));
   }
 
+  private static PinnedEvent inMonitor(String operation, String... frames) {
+    return new PinnedEvent(Duration.ofNanos(1), "#1", null, null, operation, List.of(frames));
+  }
+
+  @Test
+  void whereMonitorsHoldCarriersTheFrameThatWaitsForOneIsTheCulprit() {
+    String wait = "java.lang.Object.wait(Object.java:1)";
+    String clinit = "com.example.Cache.<clinit>(Cache.java:3)";
+    PinnedEvent enter =
+        inMonitor(
+            PinnedEvent.IN_MONITOR_ENTER,
+            "com.example.Pool.lease(Pool.java:1)",
+            "com.example.User.use(User.java:1)",
+            clinit);
+    assertCertain("com.example.Pool.lease(Pool.java:1)", enter);
+    assertEquals("com.example.User.use(User.java:1)", enter.caller());
+    assertCertain(
+        "java.lang.Thread.join(Thread.java:1)",
+        inMonitor(
+            PinnedEvent.IN_MONITOR_WAIT,
+            "java.lang.Object.wait0(Native Method)",
+            wait,
+            "java.lang.Thread.join(Thread.java:1)",
+            clinit));
+    assertGuessed(wait, inMonitor(PinnedEvent.IN_MONITOR_WAIT, wait));
+  }
+
   @Test
   void theJvmsCallOfAClassLoaderIsLikely() {
     String loader = "java.lang.ClassLoader.loadClass(ClassLoader.java:1)";

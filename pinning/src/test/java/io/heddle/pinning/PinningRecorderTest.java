@@ -36,6 +36,7 @@ class PinningRecorderTest {
     Pins.onVirtualThread("warm", Pins::pin);
     Pins.onVirtualThread("warm", Pins::parkInSynchronizedMethod);
     Pins.onVirtualThread("warm", () -> Pins.parkInSynchronizedBlock(new Object()));
+    Pins.onVirtualThread("warm", Pins::waitOnMonitor);
   }
 
   @AfterEach
@@ -156,6 +157,68 @@ class PinningRecorderTest {
     }
   }
 
+  /** It holds the carrier there, and no jdk.VirtualThreadPinned says so. */
+  @Test
+  void aWaitToEnterSynchronizedIsSeenBeforeJdk24() throws InterruptedException {
+    PinningReport report = PinningRecorder.record(0, () -> Pins.contend(1));
+
+    assertEquals(Pins.monitorsPin() ? 1 : 0, report.events().size(), report::describe);
+    for (PinnedEvent event : report.events()) {
+      assertEquals("enters", event.thread());
+      assertEquals("Contended monitor enter", event.blockingOperation());
+      assertTrue(event.culpritIsCertain());
+      assertTrue(event.culprit().startsWith("io.heddle.pinning.Pins.enter("), event.culprit());
+    }
+  }
+
+  @Test
+  void objectWaitIsSeenBeforeJdk24() {
+    PinningReport report =
+        PinningRecorder.record(0, () -> Pins.onVirtualThread("waits", Pins::waitOnMonitor));
+
+    assertEquals(Pins.monitorsPin() ? 1 : 0, report.events().size(), report::describe);
+    for (PinnedEvent event : report.events()) {
+      assertEquals("waits", event.thread());
+      assertEquals("Object.wait", event.blockingOperation());
+      assertTrue(event.duration().compareTo(Duration.ofMillis(1)) >= 0, report::describe);
+      assertTrue(event.culpritIsCertain());
+      assertTrue(
+          event.culprit().startsWith("io.heddle.pinning.Pins.waitOnMonitor("), event.culprit());
+    }
+  }
+
+  @Test
+  void whatThereIsSoFarIsToBeHadWhileTheRecordingGoesOn() {
+    try (PinningRecorder recorder = PinningRecorder.start()) {
+      assertEquals(List.of(), threads(recorder.soFar()));
+      Pins.onVirtualThread("one", Pins::pin);
+      assertEquals(List.of("one"), threads(recorder.soFar()));
+      Pins.onVirtualThread("two", Pins::pin);
+      assertEquals(List.of("one", "two"), threads(recorder.soFar()));
+      PinningReport report = recorder.stop();
+      assertEquals(List.of("one", "two"), threads(report));
+      assertSame(report, recorder.soFar());
+    }
+  }
+
+  @Test
+  void afterACloseThereIsNothingSoFar() {
+    PinningRecorder recorder = PinningRecorder.start();
+    recorder.close();
+    assertThrows(IllegalStateException.class, recorder::soFar);
+  }
+
+  @Test
+  void itIsBlindSoFarWhenSomebodyElseHasEndedTheRecording() {
+    try (PinningRecorder recorder = PinningRecorder.start()) {
+      FlightRecorder.getFlightRecorder().getRecordings().forEach(Recording::stop);
+      IllegalStateException blind = assertThrows(IllegalStateException.class, recorder::soFar);
+
+      String message = Objects.toString(blind.getMessage());
+      assertTrue(message.endsWith("somebody else had ended that recording"), message);
+    }
+  }
+
   @Test
   void aNativeFrameUnderAPinIsNamed() {
     ClassLoader parks =
@@ -220,9 +283,7 @@ class PinningRecorderTest {
                           await(release);
                         }));
     pinned.await();
-    while (thread.getState() != Thread.State.WAITING) {
-      Thread.sleep(1); // a thread tells nobody that it has begun to wait
-    }
+    Pins.awaitState(thread, Thread.State.WAITING);
     PinningReport report =
         PinningRecorder.record(
             0,

@@ -2,12 +2,14 @@ package io.heddle.pinning;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.regex.PatternSyntaxException;
 import org.junit.jupiter.api.Test;
 
@@ -111,6 +113,76 @@ class PinningReportTest {
     assertEquals(3, report.events().size());
     assertThrows(IllegalArgumentException.class, () -> report.ignoring("Mine", " "));
     assertThrows(PatternSyntaxException.class, () -> report.ignoring("(", "known"));
+  }
+
+  @Test
+  void aBoundAllowsSoManyPinsAndNoMore() {
+    PinningReport report =
+        report(List.of(event(1, "a", "com.example.A.a(A.java)"), event(1, "b", "x.B.b(B.java)")));
+
+    assertSame(report, report.assertAtMost(2));
+    AssertionError error = assertThrows(AssertionError.class, () -> report.assertAtMost(1));
+    assertEquals("at most 1 allowed: " + report.describe(), error.getMessage());
+    report.ignoring("example", "known").assertAtMost(1);
+    assertThrows(IllegalArgumentException.class, () -> report.assertAtMost(-1));
+  }
+
+  @Test
+  void whatIsKnownToPinMustPin() {
+    PinningReport report = report(List.of(event(1, "a", "com.example.A.a(A.java)")));
+
+    assertEquals(report.ignoring("A\\.a", "their 7"), report.ignoringKnown("A\\.a", "their 7"));
+    AssertionError error =
+        assertThrows(AssertionError.class, () -> report.ignoringKnown("B\\.b", "their issue 7"));
+    String message = Objects.toString(error.getMessage());
+    assertTrue(
+        message.startsWith(
+            "nothing pinned at B\\.b, which is ignored because their issue 7\n1 pin in "),
+        message);
+  }
+
+  private static PinnedEvent waitFor(String operation, String thread, int millis) {
+    return new PinnedEvent(Duration.ofMillis(millis), thread, null, null, operation, List.of());
+  }
+
+  @Test
+  void shortContentionCanBeLeftOutAndNothingElseWithIt() {
+    PinningReport report =
+        report(
+            List.of(
+                waitFor(PinnedEvent.IN_MONITOR_ENTER, "short", 19),
+                waitFor(PinnedEvent.IN_MONITOR_ENTER, "long", 20),
+                waitFor(PinnedEvent.IN_MONITOR_WAIT, "waits", 1),
+                event(1, "parks"),
+                new PinnedEvent( // from JDK 24 on, where a monitor pins only within something else
+                    Duration.ofMillis(1),
+                    "in an initializer",
+                    null,
+                    "VM call to X.<clinit> on stack",
+                    PinnedEvent.IN_MONITOR_ENTER,
+                    List.of())));
+
+    PinningReport rest = report.ignoringContention(Duration.ofMillis(20));
+    assertEquals(
+        List.of("long", "waits", "parks", "in an initializer"),
+        rest.events().stream().map(PinnedEvent::thread).toList());
+    assertTrue(
+        rest.describe().contains("\nignored: 1 × waits for a monitor shorter than 20.0 ms\n"),
+        rest::describe);
+    assertSame(rest, rest.ignoringContention(Duration.ofMillis(20)));
+  }
+
+  @Test
+  void theLoadingOfClassesCanBeLeftOut() {
+    PinningReport report =
+        report(
+            List.of(
+                event(1, "a", "java.lang.ClassLoader.loadClass(ClassLoader.java:1)"),
+                event(1, "b", "com.example.A.a(A.java)")));
+
+    PinningReport rest = report.ignoringClassLoading();
+    assertEquals(List.of("b"), rest.events().stream().map(PinnedEvent::thread).toList());
+    assertTrue(rest.ignoringClassLoading().describe().contains("ignored: 1 × "), rest::describe);
   }
 
   @Test

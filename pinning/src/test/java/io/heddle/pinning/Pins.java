@@ -84,6 +84,50 @@ final class Pins {
     }
   }
 
+  /**
+   * A virtual thread "enters", and a platform thread, wait to enter a monitor for at least so long;
+   * the virtual one holds its carrier before JDK 24.
+   */
+  static void contend(int millis) throws InterruptedException {
+    Object monitor = new Object();
+    Thread virtual = Thread.ofVirtual().name("enters").unstarted(() -> enter(monitor, () -> {}));
+    Thread platform = new Thread(() -> enter(monitor, () -> {}));
+    synchronized (monitor) { // held by a platform thread
+      virtual.start();
+      platform.start();
+      awaitState(virtual, Thread.State.BLOCKED);
+      awaitState(platform, Thread.State.BLOCKED);
+      Thread.sleep(millis);
+    }
+    virtual.join();
+    platform.join();
+  }
+
+  static void awaitState(Thread thread, Thread.State state) throws InterruptedException {
+    while (thread.getState() != state) {
+      Thread.sleep(1); // a thread tells nobody that it has begun to wait
+    }
+  }
+
+  private static void enter(Object monitor, Runnable body) {
+    synchronized (monitor) {
+      body.run();
+    }
+  }
+
+  /** Holds a carrier before JDK 24. */
+  @SuppressWarnings("WaitNotInLoop") // that it waits is all that it is for
+  static void waitOnMonitor() {
+    Object monitor = new Object();
+    synchronized (monitor) {
+      try {
+        monitor.wait(1);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
   static boolean monitorsPin() {
     return Runtime.version().feature() < 24;
   }
