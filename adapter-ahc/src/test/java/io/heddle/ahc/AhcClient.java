@@ -132,6 +132,8 @@ final class AhcClient implements Client {
   private static void body(RequestBuilder builder, @Nullable Body body) {
     if (body instanceof Body.Bytes bytes) {
       builder.setBody(bytes.bytes());
+    } else if (body instanceof Body.OfFile file) {
+      builder.setBody(file.path().toFile());
     } else if (body instanceof Body.Stream stream && stream.length() >= 0) {
       builder.setBody(new InputStreamBodyGenerator(stream.in(), stream.length()));
     } else if (body instanceof Body.Stream stream) {

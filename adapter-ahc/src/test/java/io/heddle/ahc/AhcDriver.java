@@ -39,6 +39,7 @@ public final class AhcDriver implements ClientDriver {
           .with(Failure.RESET_BEFORE_HEAD, is(SocketException.class))
           .with(Failure.RESET_IN_BODY, is(SocketException.class))
           .with(Failure.TRUNCATED, is(SocketException.class))
+          .with(Failure.MALFORMED, is(ProtocolException.class))
           .with(Failure.GARBAGE, is(ProtocolException.class))
           .with(Failure.OVERSIZED_HEAD, is(ProtocolException.class))
           .with(Failure.UNTRUSTED, any(SSLException.class))

@@ -53,6 +53,7 @@ import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
+import org.apache.hc.core5.http.io.entity.FileEntity;
 import org.apache.hc.core5.http.io.entity.InputStreamEntity;
 import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
 import org.apache.hc.core5.http.protocol.HttpContext;
@@ -218,6 +219,9 @@ final class ApacheClient implements Client {
   private static HttpEntity entity(Body body) {
     if (body instanceof Body.Bytes bytes) {
       return new ByteArrayEntity(bytes.bytes(), null);
+    }
+    if (body instanceof Body.OfFile file) {
+      return new FileEntity(file.path().toFile(), null);
     }
     if (body instanceof Body.Stream stream) {
       return new InputStreamEntity(stream.in(), stream.length(), null);

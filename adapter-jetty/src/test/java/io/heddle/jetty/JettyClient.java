@@ -35,6 +35,7 @@ import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Destination;
 import org.eclipse.jetty.client.HttpClientTransport;
+import org.eclipse.jetty.client.PathRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.transport.HttpClientConnectionFactory;
@@ -204,6 +205,9 @@ final class JettyClient implements Client {
       BlockingResponseListener listener = new BlockingResponseListener();
       if (body instanceof Body.Bytes bytes) {
         request.body(new BytesRequestContent(bytes.bytes()));
+        request.send(listener);
+      } else if (body instanceof Body.OfFile file) {
+        request.body(new PathRequestContent(file.path()));
         request.send(listener);
       } else if (body != null) {
         BlockingRequestContent content = new BlockingRequestContent();

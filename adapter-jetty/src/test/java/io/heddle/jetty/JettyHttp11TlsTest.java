@@ -1,7 +1,9 @@
 package io.heddle.jetty;
 
+import io.heddle.conformance.Deviation;
 import io.heddle.conformance.Http11TlsSuite;
 
+@Deviation(rule = "FR-05", reason = Deviations.EARLY)
 class JettyHttp11TlsTest extends Http11TlsSuite {
   JettyHttp11TlsTest() {
     super(new JettyDriver());

@@ -165,6 +165,9 @@ final class KitClient implements Client {
     if (body instanceof Body.Bytes bytes) {
       return RequestBody.create(bytes.bytes(), null);
     }
+    if (body instanceof Body.OfFile file) {
+      return RequestBody.create(file.path().toFile(), null);
+    }
     if (body instanceof Body.Stream stream) {
       return new OneShot(
           stream.length(),

@@ -1,6 +1,7 @@
 package io.heddle.conformance;
 
 import java.io.InputStream;
+import java.nio.file.Path;
 
 /** The body of a request, in one of the forms that synchronous interfaces know. */
 public sealed interface Body {
@@ -8,6 +9,9 @@ public sealed interface Body {
   /** Bytes in memory: of known length, and can be sent again. */
   @SuppressWarnings("ArrayRecordComponent") // handed to the library, never compared
   record Bytes(byte[] bytes) implements Body {}
+
+  /** A file: of known length, and can be sent again. */
+  record OfFile(Path path) implements Body {}
 
   /**
    * A stream that can be read once.

@@ -27,7 +27,9 @@ public abstract class ConformanceSuite
         DeadlineRules,
         CancelRules,
         FailureRules,
+        FramingRules,
         LifeRules,
+        PathRules,
         ThreadRules,
         TraceRules {
 

@@ -127,14 +127,28 @@ final class Contents {
 
   /** Checks that the first {@code n} bytes of a buffer are those at this position. */
   static void check(byte[] buffer, int n, long position) {
+    int wrong = mismatch(buffer, n, position);
+    if (wrong >= 0) {
+      throw new AssertionError("the byte at position " + (position + wrong) + " is wrong");
+    }
+  }
+
+  /** Whether these are the bytes at this position. */
+  static boolean matches(byte[] bytes, long position) {
+    return mismatch(bytes, bytes.length, position) < 0;
+  }
+
+  /** The index of the first byte of a buffer that is not what it should be; −1 if there is none. */
+  private static int mismatch(byte[] buffer, int n, long position) {
     for (int done = 0; done < n; ) {
       int length = Math.min(PIECE, n - done);
       int from = offset(position + done);
       int wrong = Arrays.mismatch(buffer, done, done + length, BYTES, from, from + length);
       if (wrong >= 0) {
-        throw new AssertionError("the byte at position " + (position + done + wrong) + " is wrong");
+        return done + wrong;
       }
       done += length;
     }
+    return -1;
   }
 }

@@ -22,6 +22,8 @@ public enum Failure {
   RESET_IN_BODY,
   /** The connection was closed in good order, but before the end of the body. */
   TRUNCATED,
+  /** The body of the response is not as long as the response says. */
+  MALFORMED,
   /** The server answered with something that is not HTTP. */
   GARBAGE,
   /** The head of the response is longer than the client is ready to take. */
@@ -32,6 +34,8 @@ public enum Failure {
   UNKNOWN_HOST,
   /** HTTP/2: the server refused the stream, and more, with GOAWAY. */
   GOAWAY,
+  /** HTTP/2: the server reset the stream, and said that it has processed nothing of it. */
+  REFUSED_STREAM,
   /** HTTP/2: the server reset the stream. */
   STREAM_RESET,
   /** The client is closed, or was closed while the call ran. */

@@ -1,6 +1,9 @@
 package io.heddle.conformance;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -17,7 +20,9 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.DefaultHttp2SettingsFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
@@ -32,8 +37,10 @@ import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,6 +63,9 @@ public final class FaultServer implements AutoCloseable {
 
   static final String CODEC = "codec";
 
+  /** How long a connection of HTTP/2 that is to end is still read, in ms. */
+  private static final long LINGER_MILLIS = 2000;
+
   private static final int SOCKET_BUFFER = 128 * 1024;
   private static final int CONNECTION_WINDOW = 16 * 1024 * 1024;
   private static final int MAX_STREAMS = 100;
@@ -63,6 +73,18 @@ public final class FaultServer implements AutoCloseable {
   /** Which connection a channel is, from 1. */
   private static final AttributeKey<Integer> CONNECTION =
       AttributeKey.valueOf(FaultServer.class, "connection");
+
+  /** How many requests a connection has brought. */
+  private static final AttributeKey<Integer> REQUESTS =
+      AttributeKey.valueOf(FaultServer.class, "requests");
+
+  /** How many streams of a connection are taken and not over. */
+  private static final AttributeKey<Integer> STREAMS =
+      AttributeKey.valueOf(FaultServer.class, "streams");
+
+  /** Whether a connection of HTTP/2 takes no further streams. */
+  private static final AttributeKey<Boolean> LEAVING =
+      AttributeKey.valueOf(FaultServer.class, "leaving");
 
   private final Wire wire;
   private final @Nullable SslContext tls;
@@ -75,8 +97,10 @@ public final class FaultServer implements AutoCloseable {
   private final AtomicInteger peakStreams = new AtomicInteger();
   private final Set<Channel> open = ConcurrentHashMap.newKeySet();
   private final Map<String, List<Seen>> seen = new ConcurrentHashMap<>();
+  private final Queue<String> malformed = new ConcurrentLinkedQueue<>();
 
   private volatile int maxStreams;
+  private volatile int requestsPerConnection = Integer.MAX_VALUE;
 
   private FaultServer(Wire wire, Certificates certificate, int maxStreams) {
     this.wire = wire;
@@ -192,6 +216,39 @@ public final class FaultServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes only so many requests on each connection. Then HTTP/1.1 says {@code Connection: close};
+   * HTTP/2 says by GOAWAY which request was the last one, does not look at what comes after it, and
+   * closes once what it took is answered. Many servers do so by default.
+   */
+  void requestsPerConnection(int requests) {
+    requestsPerConnection = requests;
+  }
+
+  /**
+   * All connections that are open now go dead: they stay open, and nothing that a client sends on
+   * them arrives any more, until {@link #readOn()}. New ones work.
+   */
+  void killPaths() {
+    for (Channel each : open) {
+      // On its thread, so that it is not just about to read.
+      each.eventLoop().submit(() -> each.config().setAutoRead(false)).awaitUninterruptibly();
+    }
+  }
+
+  /**
+   * What came since this was last asked that is no request, or one that cannot be: bytes that do
+   * not parse, a request before the one before it was answered, or one of HTTP/2 whose body is not
+   * as long as its Content-Length says.
+   */
+  List<String> takeMalformed() {
+    List<String> taken = new ArrayList<>();
+    for (String each = malformed.poll(); each != null; each = malformed.poll()) {
+      taken.add(each);
+    }
+    return taken;
+  }
+
   /** Reads on, on all connections, wherever a script had stopped: who has left is seen to leave. */
   void readOn() {
     for (Channel each : open) {
@@ -224,6 +281,9 @@ public final class FaultServer implements AutoCloseable {
     open.add(channel);
     channel.closeFuture().addListener(closed -> open.remove(channel));
     channel.attr(CONNECTION).set(accepted.incrementAndGet());
+    channel.attr(REQUESTS).set(0);
+    channel.attr(STREAMS).set(0);
+    channel.attr(LEAVING).set(false);
     ChannelPipeline pipeline = channel.pipeline();
     if (tls != null) {
       pipeline.addLast(tls.newHandler(channel.alloc()));
@@ -262,9 +322,50 @@ public final class FaultServer implements AutoCloseable {
     }
   }
 
-  private static int connection(Channel channel) {
-    Channel connection = channel instanceof Http2StreamChannel ? channel.parent() : channel;
-    return connection.attr(CONNECTION).get();
+  private static Channel connection(Channel channel) {
+    return channel instanceof Http2StreamChannel ? channel.parent() : channel;
+  }
+
+  /** Counts a request; whether it is the last one that its connection is to bring. */
+  private boolean isLast(Channel connection) {
+    int requests = connection.attr(REQUESTS).get() + 1;
+    connection.attr(REQUESTS).set(requests);
+    return requests == requestsPerConnection;
+  }
+
+  /**
+   * HTTP/2: says that no stream after this one is taken, and closes when all before it are over. By
+   * hand: Netty's codec takes the bodies of such streams for an error of the connection.
+   */
+  private static void leaveAfter(Http2StreamChannel last) {
+    Channel connection = last.parent();
+    ChannelHandlerContext codec = connection.pipeline().context(CODEC);
+    ((Http2ConnectionHandler) codec.handler())
+        .encoder()
+        .frameWriter()
+        .writeGoAway(
+            codec,
+            last.stream().id(),
+            Http2Error.NO_ERROR.code(),
+            Unpooled.EMPTY_BUFFER,
+            connection.newPromise());
+    connection.flush();
+    connection.attr(LEAVING).set(true);
+  }
+
+  /** HTTP/2: counts the streams that are taken and not over. */
+  private static void count(Channel connection, int more) {
+    int streams = connection.attr(STREAMS).get() + more;
+    connection.attr(STREAMS).set(streams);
+    if (streams == 0 && connection.attr(LEAVING).get()) {
+      // Later: with bytes of the client's still unread, the end would be a reset, which drops what
+      // was sent last.
+      // Past the codec, which would say a GOAWAY of its own.
+      connection
+          .eventLoop()
+          .schedule(
+              () -> connection.pipeline().context(CODEC).close(), LINGER_MILLIS, MILLISECONDS);
+    }
   }
 
   /** The end of a connection of HTTP/2 whose client has left without a word. */
@@ -296,9 +397,29 @@ public final class FaultServer implements AutoCloseable {
     }
 
     private void begin(ChannelHandlerContext ctx, HttpRequest request) {
-      if (request.decoderResult().isFailure()) {
+      Channel connection = connection(ctx.channel());
+      if (request.decoderResult().isFailure() || current != null) {
+        malformed.add(
+            "on connection "
+                + connection.attr(CONNECTION).get()
+                + (current == null ? "" : ", before the request before it was over")
+                + ": "
+                + request.method()
+                + " "
+                + request.uri());
         ctx.close();
         return;
+      }
+      if (connection.attr(LEAVING).get()) {
+        return;
+      }
+      boolean last = isLast(connection);
+      if (ctx.channel() instanceof Http2StreamChannel stream) {
+        count(connection, 1);
+        stream.closeFuture().addListener(closed -> count(connection, -1));
+        if (last) {
+          leaveAfter(stream);
+        }
       }
       countStreams(ctx.channel());
       URI uri = URI.create(request.uri());
@@ -307,12 +428,12 @@ public final class FaultServer implements AutoCloseable {
               ctx.channel(),
               request.method().name(),
               request.headers().entries(),
-              connection(ctx.channel()));
+              connection.attr(CONNECTION).get());
       List<Seen> all = seen.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>());
       all.add(record);
       current =
           new ServerExchange(
-              ctx, request, Script.of(uri), record, all.size() > 1, () -> current = null);
+              ctx, request, Script.of(uri), record, all.size() - 1, last, () -> current = null);
       current.begin();
     }
 
@@ -333,9 +454,13 @@ public final class FaultServer implements AutoCloseable {
       }
     }
 
+    /** The client left; channelInactive tells. Or its stream cannot be. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      ctx.close(); // the client left; channelInactive tells
+      if (cause instanceof Http2FrameStreamException broken) {
+        malformed.add(String.valueOf(broken.getMessage()));
+      }
+      ctx.close();
     }
   }
 }

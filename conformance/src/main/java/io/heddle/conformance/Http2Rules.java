@@ -176,6 +176,20 @@ interface Http2Rules {
     stalled.assertEnds(Failure.CANCELLED);
   }
 
+  @Rule("H2-13")
+  default void refusedStreams(Kit kit) throws Exception {
+    Siblings siblings = new Siblings(kit);
+    Script script = Script.ok().body(100).fault(Script.Fault.STREAM_REFUSED).times(5);
+    URI get = kit.uri(script);
+    kit.assertWhole(kit.execute(siblings.client, Call.get(get)), 200, 100);
+    URI post = kit.uri(script);
+    Body body = new Body.Bytes(Contents.first(1000));
+    kit.assertWhole(kit.execute(siblings.client, Call.post(post, body)), 200, 100);
+    assertEquals(6, kit.server().seen(get).size(), "times sent");
+    assertEquals(6, kit.server().seen(post).size(), "times sent");
+    siblings.assertUnharmed();
+  }
+
   /**
    * After a further answer the client has what the server said before it, which it may heed on a
    * thread of its own (RFC 9113, 6.5.3).

@@ -17,6 +17,7 @@ final class Kit {
   private final Wire wire;
   private final FaultServer server;
   private final List<AutoCloseable> open = new ArrayList<>();
+  private final List<FaultServer> servers = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
   private final List<Caller<?>> callers = new ArrayList<>();
 
@@ -24,6 +25,8 @@ final class Kit {
     this.driver = driver;
     this.wire = wire;
     this.server = server;
+    servers.add(server);
+    server.takeMalformed(); // of another rule, which could not wait for it
   }
 
   ClientDriver driver() {
@@ -41,7 +44,9 @@ final class Kit {
 
   /** A server of the rule's own, with a certificate and a number of streams of its own. */
   FaultServer server(Certificates certificate, int maxStreams) {
-    return closing(FaultServer.start(wire, certificate, maxStreams));
+    FaultServer started = closing(FaultServer.start(wire, certificate, maxStreams));
+    servers.add(started);
+    return started;
   }
 
   /** Closes this after the rule. */
@@ -182,6 +187,8 @@ final class Kit {
         left.add("leases: " + each.leases());
       }
     }
+    List<String> malformed = new ArrayList<>();
+    servers.forEach(each -> malformed.addAll(each.takeMalformed()));
     for (int i = open.size() - 1; i >= 0; i--) {
       open.get(i).close();
     }
@@ -194,6 +201,9 @@ final class Kit {
         left.add("a caller, in " + List.of(each.thread().getStackTrace()));
         each.thread().interrupt();
       }
+    }
+    if (broken == null && !malformed.isEmpty()) {
+      throw new AssertionError("no request that can be: " + malformed);
     }
     if (broken == null && !left.isEmpty()) {
       throw new AssertionError("left behind: " + String.join(", ", left));

@@ -34,6 +34,8 @@ public final class Script {
     ENDLESS_HEAD,
     /** HTTP/2: resets the stream with INTERNAL_ERROR. */
     STREAM_RESET,
+    /** HTTP/2: resets the stream with REFUSED_STREAM, which says that nothing was processed. */
+    STREAM_REFUSED,
     /** HTTP/2: a graceful GOAWAY; this stream and later ones are refused, earlier ones go on. */
     GOAWAY,
     /** HTTP/2: GOAWAY with INTERNAL_ERROR, then closes the connection. */
@@ -85,6 +87,24 @@ public final class Script {
   /** A body of so many bytes of {@link Contents}. */
   public Script body(long bytes) {
     return with("body", bytes);
+  }
+
+  /** Tells this length of the body, whatever the body is. */
+  public Script length(long told) {
+    return with("length", told);
+  }
+
+  /** No body, whatever length is told: on HTTP/2 the head ends the stream. */
+  public Script bodiless() {
+    return with("bodiless", true);
+  }
+
+  /**
+   * HTTP/1.1: right behind the response comes another that nobody has asked for, with the body
+   * {@value ServerExchange#SURPLUS}.
+   */
+  public Script surplus() {
+    return with("surplus", true);
   }
 
   /** The body in pieces of so many bytes, one at each such time. */
@@ -162,7 +182,12 @@ public final class Script {
 
   /** The fault happens to the first request for the URI, and not if that is sent again. */
   public Script once() {
-    return with("once", true);
+    return times(1);
+  }
+
+  /** The fault happens to the first so many requests for the URI, and not to later ones. */
+  public Script times(int times) {
+    return with("times", times);
   }
 
   // ---- what the server reads ------------------------------------------------------------------
@@ -173,6 +198,19 @@ public final class Script {
 
   long bodyLength() {
     return number("body", 0);
+  }
+
+  /** What the response tells; by default what is true. */
+  long toldLength(long bodyLength) {
+    return number("length", bodyLength);
+  }
+
+  boolean isBodiless() {
+    return words.containsKey("bodiless");
+  }
+
+  boolean hasSurplus() {
+    return words.containsKey("surplus");
   }
 
   int piece() {
@@ -243,8 +281,9 @@ public final class Script {
     return number("after", -1);
   }
 
-  boolean isOnce() {
-    return words.containsKey("once");
+  /** How many requests for the URI meet the fault. */
+  long times() {
+    return number("times", Long.MAX_VALUE);
   }
 
   private long number(String word, long otherwise) {

@@ -27,6 +27,7 @@ public final class Seen {
   private final AtomicLong sentBytes = new AtomicLong();
   private volatile long bodyChecksum;
   private volatile boolean bodyComplete;
+  private volatile boolean bodySound = true;
   private volatile boolean bodyWithoutContinue;
   private volatile boolean answered;
   private volatile boolean aborted;
@@ -69,6 +70,11 @@ public final class Seen {
   /** The checksum of the bytes that have come, as {@link Contents#checksum} makes it. */
   public long bodyChecksum() {
     return bodyChecksum;
+  }
+
+  /** Whether what has come of the body is the beginning of {@link Contents}. */
+  public boolean isBodySound() {
+    return bodySound;
   }
 
   /** Whether the body has come to its end. */
@@ -132,6 +138,7 @@ public final class Seen {
 
   void received(byte[] bytes) {
     crc.update(bytes, 0, bytes.length);
+    bodySound = bodySound && Contents.matches(bytes, bodyBytes.get());
     bodyChecksum = crc.getValue();
     bodyBytes.addAndGet(bytes.length);
     if (waitingToContinue && bytes.length > 0) {

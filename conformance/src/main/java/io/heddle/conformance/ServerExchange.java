@@ -54,6 +54,9 @@ final class ServerExchange {
   /** How long what was sent before a reset has to arrive, in ms: a reset drops what has not. */
   private static final long ARRIVAL_MILLIS = 100;
 
+  /** The body of a response that nobody has asked for. */
+  static final String SURPLUS = "surplus";
+
   private static final int ENDLESS_HEAD_BYTES = 16 * 1024 * 1024;
 
   private enum State {
@@ -68,6 +71,7 @@ final class ServerExchange {
   private final HttpRequest request;
   private final Script script;
   private final Seen seen;
+  private final boolean last;
   private final Runnable whenDone;
 
   private State state = State.READING;
@@ -83,7 +87,8 @@ final class ServerExchange {
   /**
    * An exchange that has begun.
    *
-   * @param again whether there was a request for this URI before
+   * @param before how many requests for this URI there were before
+   * @param last whether it is the last one that its connection is to bring
    * @param whenDone runs when request and response are complete, and the channel free for the next
    */
   ServerExchange(
@@ -91,14 +96,16 @@ final class ServerExchange {
       HttpRequest request,
       Script script,
       Seen seen,
-      boolean again,
+      int before,
+      boolean last,
       Runnable whenDone) {
     this.ctx = ctx;
     this.channel = ctx.channel();
     this.request = request;
     this.script = script;
     this.seen = seen;
-    this.faultDone = again && script.isOnce();
+    this.faultDone = before >= script.times();
+    this.last = last;
     this.whenDone = whenDone;
   }
 
@@ -208,10 +215,13 @@ final class ServerExchange {
     }
     HttpResponseStatus status = HttpResponseStatus.valueOf(script.status());
     long length = bodyLength();
-    if (HttpMethod.HEAD.equals(request.method()) || status.code() == 204 || status.code() == 304) {
+    if (HttpMethod.HEAD.equals(request.method())
+        || status.code() == 204
+        || status.code() == 304
+        || script.isBodiless()) {
       FullHttpResponse bodiless = full(status);
       if (status.code() != 204) {
-        bodiless.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+        bodiless.headers().set(HttpHeaderNames.CONTENT_LENGTH, script.toldLength(length));
       }
       send(bodiless);
       return;
@@ -221,7 +231,7 @@ final class ServerExchange {
     if (script.isChunked()) {
       HttpUtil.setTransferEncodingChunked(head, true);
     } else if (!script.isUntilClose()) {
-      head.headers().set(HttpHeaderNames.CONTENT_LENGTH, length);
+      head.headers().set(HttpHeaderNames.CONTENT_LENGTH, script.toldLength(length));
     }
     ctx.write(head);
     pump();
@@ -259,7 +269,7 @@ final class ServerExchange {
   }
 
   private boolean closesConnection() {
-    return !isStream() && (script.isClose() || script.isUntilClose());
+    return !isStream() && (last || script.isClose() || script.isUntilClose());
   }
 
   private long bodyLength() {
@@ -325,7 +335,11 @@ final class ServerExchange {
 
   /** Sends what ends the response. */
   private void send(Object end) {
-    ChannelFuture sent = ctx.writeAndFlush(end);
+    ChannelFuture sent = ctx.write(end);
+    if (script.hasSurplus()) {
+      raw("HTTP/1.1 200 OK\r\nContent-Length: " + SURPLUS.length() + "\r\n\r\n" + SURPLUS);
+    }
+    ctx.flush(); // together, so that a client has read both when the first is at its end
     sent.addListener(
         future -> {
           if (!future.isSuccess() || state != State.ANSWERING) {
@@ -338,7 +352,10 @@ final class ServerExchange {
           } else if (script.isClose()) {
             schedule(this::closeAfterEarlyAnswer, LINGER_MILLIS);
           } else {
-            channel.config().setAutoRead(true); // drop the rest of the request
+            // Drops the rest of the request; where it had stopped to read, once the client has the
+            // answer.
+            long pause = script.takeLimit() == Long.MAX_VALUE ? 0 : ARRIVAL_MILLIS;
+            schedule(seen::readOn, pause);
           }
         });
   }
@@ -383,6 +400,8 @@ final class ServerExchange {
         raw("HTTP/1.1 200 OK\r\n");
         endlessHead(0);
       }
+      case STREAM_REFUSED ->
+          ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
       case STREAM_RESET -> ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
       case GOAWAY_ERROR ->
           goAway(Http2Error.INTERNAL_ERROR, lastStream()).addListener(ChannelFutureListener.CLOSE);

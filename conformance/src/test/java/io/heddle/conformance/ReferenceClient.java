@@ -105,6 +105,12 @@ final class ReferenceClient implements Client {
 
     Deadline deadline = Deadline.none();
 
+    // What a wrong driver does wrong.
+    boolean ignoresLengths;
+    boolean keepsHalfSent;
+    boolean trustsDeadPaths;
+    int refusals = 1000;
+
     Prepared(Call call) {
       this.call = call;
     }
@@ -125,7 +131,8 @@ final class ReferenceClient implements Client {
         try {
           reply = attempt(uri, authorize);
         } catch (ReferenceException e) {
-          if (++attempts < 3 && mayRetry(e)) {
+          boolean refused = e.kind() == Failure.GOAWAY || e.kind() == Failure.REFUSED_STREAM;
+          if (++attempts < (refused ? refusals : 3) && mayRetry(e)) {
             continue;
           }
           throw e;
@@ -147,6 +154,10 @@ final class ReferenceClient implements Client {
           return reply;
         }
       }
+    }
+
+    boolean isHead() {
+      return call.method().equals("HEAD");
     }
 
     @Override
@@ -253,10 +264,14 @@ final class ReferenceClient implements Client {
     }
 
     private boolean mayRetry(ReferenceException failure) {
-      boolean repeatable = call.body() == null || call.body() instanceof Body.Bytes;
+      boolean repeatable =
+          call.body() == null
+              || call.body() instanceof Body.Bytes
+              || call.body() instanceof Body.OfFile;
       return repeatable
           && !cancelled
           && (failure.kind() == Failure.GOAWAY
+              || failure.kind() == Failure.REFUSED_STREAM
               || (failure.kind() == Failure.RESET_BEFORE_HEAD
                   && failure.getCause() instanceof ReferenceExchange.Stale
                   && !call.method().equals("POST")));

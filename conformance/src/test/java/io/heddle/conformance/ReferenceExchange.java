@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
@@ -31,10 +32,13 @@ import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -72,6 +76,10 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   // Written by the caller before the start.
   private @Nullable Body body;
   private boolean expectContinue;
+  private long begunAt;
+
+  // Caller only: how much of a body of known length is still to be written; −1 if it is not known.
+  private long left = -1;
 
   // I/O thread only.
   private @Nullable Channel channel;
@@ -81,6 +89,8 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   private boolean draining;
   private long window = WINDOW;
   private @Nullable Failure reason;
+  private long lengthTold = -1;
+  private long received;
 
   // Shared.
   private final Map<String, String> trailers = new HashMap<>(); // written before the end
@@ -96,7 +106,8 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
 
   // ---- caller ---------------------------------------------------------------------------------
 
-  void start(URI uri, Call call, Map<String, String> extra) {
+  void start(URI uri, Call call, Map<String, String> extra) throws IOException {
+    begunAt = System.nanoTime();
     body = call.body();
     expectContinue = call.expectContinue();
     HttpRequest request =
@@ -113,6 +124,8 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
     Body sent = body;
     if (sent instanceof Body.Bytes bytes) {
       HttpUtil.setContentLength(request, bytes.bytes().length);
+    } else if (sent instanceof Body.OfFile file) {
+      HttpUtil.setContentLength(request, Files.size(file.path()));
     } else if (sent instanceof Body.Stream stream && stream.length() >= 0) {
       HttpUtil.setContentLength(request, stream.length());
     } else if (sent != null) {
@@ -141,7 +154,14 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   }
 
   IOException failed(Exception e, Failure timeout) {
-    return call.failed(e, timeout);
+    IOException failure = call.failed(e, timeout);
+    if (failure instanceof SocketTimeoutException // the deadline
+        || (failure instanceof ReferenceException told && told.kind() == Failure.READ_TIMEOUT)) {
+      if (!call.trustsDeadPaths) {
+        lease.leaveUnlessHeardOfSince(begunAt);
+      }
+    }
+    return failure;
   }
 
   Deadline timed() {
@@ -155,12 +175,20 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
         goAhead.awaitDone(call.deadline.earlier(Deadline.after(CONTINUE_WAIT)));
       }
       OutputStream out = new Upload();
+      if (sent instanceof Body.Stream stream && !call.ignoresLengths) {
+        left = stream.length();
+      }
       if (sent instanceof Body.Bytes bytes) {
         out.write(bytes.bytes());
+      } else if (sent instanceof Body.OfFile file) {
+        Files.copy(file.path(), out);
       } else if (sent instanceof Body.Stream stream) {
         stream.in().transferTo(out);
       } else if (sent instanceof Body.Writer writer) {
         writer.writer().writeTo(out);
+      }
+      if (left > 0) {
+        throw new EOFException("the body is shorter than its length, by " + left);
       }
       upload.finish();
     } catch (Stopped e) {
@@ -179,6 +207,9 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
+      if (left >= 0 && (left -= len) < 0) {
+        throw new IOException("the body is longer than its length");
+      }
       try {
         if (!upload.write(b, off, len, call.deadline)) {
           throw new Stopped();
@@ -281,7 +312,9 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
         .write(request)
         .addListener(
             written -> {
-              if (!written.isSuccess()) {
+              if (!written.isSuccess() && opened instanceof Http2StreamChannel) {
+                broken(Failure.GOAWAY, written.cause()); // it was never sent
+              } else if (!written.isSuccess()) {
                 closed(); // while it was idle, and so before this was told
               }
             });
@@ -351,6 +384,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
         return;
       }
       headSeen = true;
+      lengthTold = lengthOf(response);
       keepAlive = HttpUtil.isKeepAlive(response);
       if (!requestComplete) {
         upload.stop();
@@ -359,24 +393,41 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
       head.complete(response);
     }
     if (msg instanceof HttpContent content && headSeen) {
+      received += content.content().readableBytes();
       window -= content.content().readableBytes();
       download.offer(content.content().nioBuffer());
       if (window <= 0) {
         ctx.channel().config().setAutoRead(false);
       }
       if (msg instanceof LastHttpContent last) {
+        if (lengthTold >= 0 && received != lengthTold && !call.ignoresLengths) {
+          broken(Failure.MALFORMED, null); // Netty takes none at all for the answer to a HEAD
+          return;
+        }
         last.trailingHeaders().forEach(each -> trailers.put(each.getKey(), each.getValue()));
         responseComplete = true;
-        end(keepAlive && requestComplete);
+        end(keepAlive && (requestComplete || call.keepsHalfSent));
         download.end();
       }
     }
   }
 
+  /** −1 where there is none, or no body. */
+  private long lengthOf(HttpResponse response) {
+    int status = response.status().code();
+    return call.isHead() || status == 204 || status == 304
+        ? -1
+        : HttpUtil.getContentLength(response, -1L);
+  }
+
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event instanceof Http2ResetFrame && !responseComplete) {
-      broken(Failure.STREAM_RESET, null);
+    if (event instanceof Http2ResetFrame reset && !responseComplete) {
+      broken(
+          reset.errorCode() == Http2Error.REFUSED_STREAM.code()
+              ? Failure.REFUSED_STREAM
+              : Failure.STREAM_RESET,
+          null);
     } else if (event instanceof Http2GoAwayFrame) {
       reason = Failure.GOAWAY;
     }
@@ -398,10 +449,15 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
 
   private void closed() {
     Failure kind = reason;
+    if (channel instanceof Http2StreamChannel stream
+        && !headSeen
+        && lease.isRefused(stream.stream().id())) {
+      kind = Failure.GOAWAY;
+    }
     if (kind == null) {
       kind = headSeen ? closedInBody() : Failure.RESET_BEFORE_HEAD;
     }
-    broken(kind, lease.reused && !headSeen ? new Stale() : null);
+    broken(kind, kind == Failure.RESET_BEFORE_HEAD && lease.reused ? new Stale() : null);
   }
 
   private Failure closedInBody() {

@@ -55,13 +55,34 @@ final class ReferencePool {
     final boolean reused;
     private final Slots slots;
     private final @Nullable String idleUnder;
+    private final @Nullable Shared via;
     private final AtomicBoolean open = new AtomicBoolean(true);
 
-    Lease(Channel connection, boolean reused, Slots slots, @Nullable String idleUnder) {
+    Lease(
+        Channel connection,
+        boolean reused,
+        Slots slots,
+        @Nullable String idleUnder,
+        @Nullable Shared via) {
       this.connection = connection;
       this.reused = reused;
       this.slots = slots;
       this.idleUnder = idleUnder;
+      this.via = via;
+    }
+
+    /** Whether the server has said that it does not look at this stream, or it was never sent. */
+    boolean isRefused(int stream) {
+      return via != null && (stream <= 0 || stream > via.lastStream);
+    }
+
+    /** No new exchange goes over a connection of HTTP/2 that has brought nothing since then. */
+    void leaveUnlessHeardOfSince(long time) {
+      synchronized (ReferencePool.this) {
+        if (via != null && via.heardAt - time < 0) {
+          via.gone = true;
+        }
+      }
     }
 
     void release(boolean reusable) {
@@ -80,7 +101,7 @@ final class ReferencePool {
   }
 
   /** One connection of HTTP/2, from its first wish on. */
-  private static final class Shared {
+  static final class Shared {
     // Guarded by the pool.
     final Set<Exchange<Shared>> waiting = new HashSet<>();
     @Nullable Channel channel;
@@ -88,6 +109,8 @@ final class ReferencePool {
     boolean used;
     boolean gone;
 
+    volatile long heardAt = System.nanoTime();
+    volatile int lastStream = Integer.MAX_VALUE; // that the server will look at
     final Slots streams = new Slots(0);
   }
 
@@ -158,7 +181,7 @@ final class ReferencePool {
               : call.await(
                   connect(host, address), Failure.CONNECT_TIMEOUT, settings.connectTimeout());
       leased = true;
-      return new Lease(channel, known != null, slot, origin);
+      return new Lease(channel, known != null, slot, origin, null);
     } finally {
       if (!leased) {
         slot.release();
@@ -206,7 +229,7 @@ final class ReferencePool {
       used = connection.used;
       connection.used = true;
     }
-    return new Lease(Kit.present(connection.channel, "channel"), used, slot, null);
+    return new Lease(Kit.present(connection.channel, "channel"), used, slot, null, connection);
   }
 
   private synchronized Exchange<Shared> join(String host, InetSocketAddress address) {
@@ -268,7 +291,7 @@ final class ReferencePool {
       connection.waiting.clear();
     }
     waiting.forEach(each -> each.fail(reason));
-    connection.streams.fail(reason);
+    connection.streams.fail(new ReferenceException(Failure.GOAWAY, reason)); // nothing was sent
   }
 
   /** What happens to a connection as a whole. */
@@ -277,6 +300,16 @@ final class ReferencePool {
 
     SharedEvents(Shared connection) {
       this.connection = connection;
+    }
+
+    ChannelInboundHandlerAdapter signsOfLife() {
+      return new ChannelInboundHandlerAdapter() {
+        @Override
+        public void channelRead(ChannelHandlerContext ctx, Object msg) {
+          connection.heardAt = System.nanoTime();
+          ctx.fireChannelRead(msg);
+        }
+      };
     }
 
     @Override
@@ -292,7 +325,8 @@ final class ReferencePool {
         }
         ready(connection);
       }
-      if (msg instanceof Http2GoAwayFrame) {
+      if (msg instanceof Http2GoAwayFrame frame) {
+        connection.lastStream = frame.lastStreamId();
         synchronized (ReferencePool.this) {
           connection.gone = true;
         }
@@ -389,6 +423,7 @@ final class ReferencePool {
       channel.pipeline().addLast(handler);
     }
     if (events != null) {
+      channel.pipeline().addLast(events.signsOfLife());
       channel
           .pipeline()
           .addLast(

@@ -13,6 +13,7 @@ import java.io.PipedOutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.Selector;
+import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -145,6 +146,60 @@ final class WrongDrivers {
       };
     }
   }
+
+  static final class TakesBrokenForWhole extends WrappedDriver {
+    @Override
+    InputStream body(ReferenceClient client, InputStream body) {
+      return new WrappedStream(body) {
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+          try {
+            return in.read(b, off, len);
+          } catch (ReferenceException e) {
+            return -1;
+          }
+        }
+      };
+    }
+  }
+
+  static final class IgnoresLengths extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.right().ignoresLengths = true;
+      return super.execute(attempt);
+    }
+  }
+
+  // ---- connections ----------------------------------------------------------------------------
+
+  /** Gives a connection back although the request has not been sent to its end. */
+  static final class KeepsHalfSent extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.right().keepsHalfSent = true;
+      return super.execute(attempt);
+    }
+  }
+
+  static final class TrustsDeadPaths extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.right().trustsDeadPaths = true;
+      return super.execute(attempt);
+    }
+  }
+
+  /** Sends again once what the server refused, and no more. */
+  static final class GivesUpWhenRefusedTwice extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.right().refusals = 2;
+      return super.execute(attempt);
+    }
+  }
+
+  // ---- uploads --------------------------------------------------------------------------------
 
   /** Closes what the body is written to, as one does, also if the writing has failed. */
   static final class EndsBrokenUploads extends WrappedDriver {
@@ -374,6 +429,8 @@ final class WrongDrivers {
   private static void write(@Nullable Body body, OutputStream out) throws IOException {
     if (body instanceof Body.Bytes bytes) {
       out.write(bytes.bytes());
+    } else if (body instanceof Body.OfFile file) {
+      Files.copy(file.path(), out);
     } else if (body instanceof Body.Stream stream) {
       stream.in().transferTo(out);
     } else if (body instanceof Body.Writer writer) {

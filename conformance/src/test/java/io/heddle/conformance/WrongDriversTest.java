@@ -28,6 +28,9 @@ class WrongDriversTest {
     }
   }
 
+  private static final String READ_TIMEOUT =
+      "io.heddle.conformance.ReferenceException: READ_TIMEOUT";
+
   static List<Wrong> wrong() {
     return List.of(
         http11(new WrongDrivers.LeaksOnInterrupt(), "CA-06", "leases: 1, not 0"),
@@ -87,6 +90,22 @@ class WrongDriversTest {
             "TH-04",
             "a blocking call on an I/O thread ends, which it holds"),
         http11(new WrongDrivers.PinsCarriers(), "TH-05", "HeldCarrier.waitHere"),
+        http11(
+            new WrongDrivers.TakesTruncatedForWhole(),
+            "FR-01",
+            "500 bytes are taken for a whole body"),
+        h2c(new WrongDrivers.IgnoresLengths(), "FR-01", "0 bytes are taken for a whole body"),
+        h2c(new WrongDrivers.TakesBrokenForWhole(), "FR-02", "are taken for a whole body"),
+        http11(new WrongDrivers.IgnoresLengths(), "FR-03", "the call has not ended within"),
+        http11(new WrongDrivers.IgnoresLengths(), "FR-04", "what was too much became a request"),
+        http11(
+            new WrongDrivers.KeepsHalfSent(),
+            "FR-05",
+            "READ_TIMEOUT|RESET_BEFORE_HEAD|what is not of the body is in the body|no request that can be"),
+        h2c(new WrongDrivers.TrustsDeadPaths(), "PA-01", "the call failed: " + READ_TIMEOUT),
+        h2c(new WrongDrivers.TrustsDeadPaths(), "PA-02", "the call has not ended within"),
+        h2c(new WrongDrivers.GivesUpWhenRefusedTwice(), "PA-03", "of 60 callers met a failure"),
+        h2c(new WrongDrivers.GivesUpWhenRefusedTwice(), "H2-13", "REFUSED_STREAM"),
         http11(new WrongDrivers.LosesTheCallersFrames(), "TR-05", "the caller is not in the trace"),
         http11(new WrongDrivers.LeavesCallersHanging(), "LI-05", "the call has not ended within"),
         http11(new WrongDrivers.LeavesItsOwn(), "LI-09", "left-behind"));

@@ -1,0 +1,14 @@
+package io.heddle.jetty;
+
+/** Why rules of the kit are not kept. */
+final class Deviations {
+  static final String EARLY =
+      "a redirect that comes while a file is being uploaded is not followed";
+  static final String LENGTH =
+      "the reader of a body that is not as long as its Content-Length waits for ever over HTTP/2";
+  static final String DEAD =
+      "calls go on over a connection of HTTP/2 that has gone dead until it is closed";
+  static final String REFUSED = "a call that the server refused is sent again only once";
+
+  private Deviations() {}
+}

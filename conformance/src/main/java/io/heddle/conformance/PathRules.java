@@ -1,0 +1,89 @@
+package io.heddle.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PA: paths that are dead or about to end, and what the server has said that it did not process.
+ */
+interface PathRules {
+
+  /** Servers in the open take 100 or 1,000 requests on a connection; fewer show more, sooner. */
+  int REQUESTS_PER_CONNECTION = 10;
+
+  @Rule("PA-01")
+  default void deadPathIsLeftAfterReadTimeout(Kit kit) throws Exception {
+    assertLeftOnceDead(kit, Failure.READ_TIMEOUT, 1);
+  }
+
+  @Rule("PA-02")
+  default void deadPathIsLeftAfterDeadline(Kit kit) throws Exception {
+    assertLeftOnceDead(kit, Failure.DEADLINE, 20);
+  }
+
+  @Rule("PA-03")
+  default void connectionsThatEndAfterSomeRequests(Kit kit) throws Exception {
+    FaultServer server = kit.server(Certificates.RIGHT, 100);
+    server.requestsPerConnection(REQUESTS_PER_CONNECTION);
+    Client client = kit.open(kit.settings().maxConnections(60));
+    List<Caller<Void>> callers = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      callers.add(kit.call(tenCalls(kit, client, server)));
+    }
+    for (Caller<Void> each : callers) {
+      Bounds.await(Bounds.LONG, "all calls end", each::isDone);
+    }
+    long failed = callers.stream().filter(Caller::hasFailed).count();
+    for (Caller<Void> each : callers) {
+      if (each.hasFailed()) {
+        Throwable first = each.failure(Bounds.PROMPT);
+        throw new AssertionError(failed + " of 60 callers met a failure: " + first, first);
+      }
+    }
+  }
+
+  private static Callable<Void> tenCalls(Kit kit, Client client, FaultServer server) {
+    return () -> {
+      for (int i = 0; i < 10; i++) {
+        kit.assertWorks(client, server);
+      }
+      return null;
+    };
+  }
+
+  /**
+   * A path that gives no sign of life costs the calls that are on it, and none that comes later.
+   */
+  private static void assertLeftOnceDead(Kit kit, Failure kind, int maxConnections)
+      throws Exception {
+    FaultServer server = kit.server(Certificates.RIGHT, 100);
+    ClientSettings.Builder settings = kit.settings().maxConnections(maxConnections);
+    settings.readTimeout(kind == Failure.READ_TIMEOUT ? DeadlineRules.TIME : FramingRules.NOT_LONG);
+    Client client = kit.open(settings);
+    kit.assertWorks(client, server);
+    server.killPaths();
+    URI uri = server.uri(Script.ok());
+    Call.Builder call = Call.get(uri);
+    if (kind == Failure.DEADLINE) {
+      call.deadline(DeadlineRules.TIME);
+    }
+    Caller<Integer> caller = kit.call(() -> kit.execute(client, call).status());
+    kit.assertExpected(kind, caller.failure(DeadlineRules.TIME.plus(Bounds.PROMPT)));
+    kit.assertIdle(client);
+    for (int i = 0; i < 3; i++) {
+      Caller<@Nullable Void> next =
+          kit.call(
+              () -> {
+                kit.assertWorks(client, server);
+                return null;
+              });
+      next.result(Bounds.LONG);
+    }
+    assertEquals(List.of(), server.seen(uri), "the dead path brought a request");
+  }
+}
