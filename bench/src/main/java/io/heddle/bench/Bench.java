@@ -1,5 +1,7 @@
 package io.heddle.bench;
 
+import io.heddle.bench.jmh.ShortJmh;
+import io.heddle.bench.pinning.PinningCommand;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;

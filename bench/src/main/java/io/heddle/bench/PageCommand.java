@@ -1,5 +1,8 @@
 package io.heddle.bench;
 
+import io.heddle.bench.load.Json;
+import io.heddle.bench.measure.RunRecord;
+import io.heddle.bench.report.ReportFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;

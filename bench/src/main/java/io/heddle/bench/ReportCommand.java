@@ -1,5 +1,23 @@
 package io.heddle.bench;
 
+import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.Mode;
+import io.heddle.bench.load.TargetProcess;
+import io.heddle.bench.measure.Cell;
+import io.heddle.bench.measure.Figures;
+import io.heddle.bench.measure.Machine;
+import io.heddle.bench.measure.RunRecord;
+import io.heddle.bench.measure.Versions;
+import io.heddle.bench.report.ReportFiles;
+import io.heddle.bench.scenarios.Fit;
+import io.heddle.bench.scenarios.LoadPart;
+import io.heddle.bench.scenarios.LoadScenario;
+import io.heddle.bench.scenarios.LoomPart;
+import io.heddle.bench.scenarios.PayloadPart;
+import io.heddle.bench.scenarios.ProgressLine;
+import io.heddle.bench.scenarios.Recorder;
+import io.heddle.bench.scenarios.ServicePart;
+import io.heddle.bench.scenarios.Size;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

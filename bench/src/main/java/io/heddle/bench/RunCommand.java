@@ -1,5 +1,14 @@
 package io.heddle.bench;
 
+import io.heddle.bench.contestants.Contestant;
+import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.OkHttpContestants;
+import io.heddle.bench.load.ClosedLoop;
+import io.heddle.bench.load.TargetProcess;
+import io.heddle.bench.measure.Measured;
+import io.heddle.bench.measure.Meter;
+import io.heddle.bench.report.ResultTable;
+import io.heddle.bench.scenarios.ProgressLine;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;

@@ -5,13 +5,19 @@
  * <pre>{@code
  * Bench                     the command line
  *   RunCommand              the main job: N callers, stock and Heddle, one table, one verdict
- *   ReportCommand           all scenarios, and a report
- *     LoadPart              closed loops, open loops, many calls at once
- *     PayloadPart           bodies, sent and received, plain and over TLS
- *     ServicePart           a service, while one that it calls turns slow
- *     LoomPart              a front end that calls three back ends in a row
- *     Fit, Machine          what the machine can take; loads are scaled to it, or refused
- *     ReportFiles           report.html (HtmlReport), run.json, cells.csv
+ *   ReportCommand           all scenarios, and a report; PageCommand makes its page anew
+ *
+ * contestants               who is compared: a class for each library
+ * scenarios                 LoadPart       closed loops, open loops, many calls at once
+ *                           PayloadPart    bodies, sent and received, plain and over TLS
+ *                           ServicePart    a service, while one that it calls turns slow
+ *                           LoomPart       a front end that calls three back ends in a row
+ *                           Fit            what the machine can take; loads are scaled or refused
+ * load                      loops of calls, the JVMs that make them, and the server
+ * measure                   CPU, memory, threads, pins, latencies; a run's figures
+ * report                    report.html, run.json, cells.csv; what was promised
+ * jmh                       benchmarks of core and of clients
+ * pinning                   the proof that nothing pins
  *
  * this JVM                  a JVM for each contestant        a JVM for the server
  *   Crew                      Worker                           TargetServer

@@ -1,0 +1,61 @@
+package io.heddle.bench.contestants;
+
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/**
+ * What a contestant asks for, again and again.
+ *
+ * @param uris asked one after the other, to spread calls over several addresses of one server; not
+ *     empty
+ * @param postBytes the length of a POST's body; {@link #GET} for a GET
+ * @param streamed whether a response is read piece by piece; else it is gathered into an array, as
+ *     most users do
+ */
+public record Ask(List<URI> uris, int postBytes, boolean streamed) {
+
+  public static final int GET = -1;
+
+  public Ask {
+    uris = List.copyOf(uris);
+  }
+
+  public static Ask get(URI uri) {
+    return new Ask(List.of(uri), GET, false);
+  }
+
+  boolean isTls() {
+    return uris.get(0).getScheme().equals("https");
+  }
+
+  boolean isGet() {
+    return postBytes == GET;
+  }
+
+  /** The body of a POST. */
+  byte[] body() {
+    return new byte[Math.max(0, postBytes)];
+  }
+
+  /** A library's requests, one for each URI. */
+  <T> InTurn<T> requests(Function<URI, T> maker) {
+    return new InTurn<>(uris.stream().map(maker).toList());
+  }
+
+  /** Things that are taken one after the other, by any thread. */
+  static final class InTurn<T> {
+    private final List<T> all;
+    private final AtomicInteger taken = new AtomicInteger();
+
+    InTurn(List<T> all) {
+      this.all = List.copyOf(all);
+    }
+
+    T next() {
+      int count = all.size();
+      return count == 1 ? all.get(0) : all.get(Math.floorMod(taken.getAndIncrement(), count));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.heddle.bench.contestants;
+
+import java.util.List;
+
+/** The clients that are compared: those that Heddle bridges, and the JDK's. */
+public enum Library {
+  APACHE("Apache"),
+  OKHTTP("OkHttp"),
+  JETTY("Jetty"),
+  AHC("AHC"),
+  JDK("JDK");
+
+  private final String label;
+
+  Library(String label) {
+    this.label = label;
+  }
+
+  public String label() {
+    return label;
+  }
+
+  /** The libraries that Heddle bridges. */
+  public static List<Library> bridged() {
+    return List.of(APACHE, OKHTTP, JETTY, AHC);
+  }
+
+  /** What the main job compares: the library's stock client on virtual threads first, then ours. */
+  public List<Contestant> contestants() {
+    return all().stream()
+        .filter(each -> each.mode() == Mode.STOCK_VIRTUAL || each.mode() == Mode.HEDDLE)
+        .filter(each -> this == JDK || isInMainJob(each))
+        .toList();
+  }
+
+  /** Stock HTTP/2 is in the main job for OkHttp alone, and where it does not stall. */
+  private boolean isInMainJob(Contestant contestant) {
+    return contestant.wire() == Wire.HTTP_1
+        || contestant.isOurs()
+        || (this == OKHTTP && OkHttpContestants.STOCK_HTTP2_ENDS);
+  }
+
+  /** Every way in which the bench can use it. */
+  public List<Contestant> all() {
+    return switch (this) {
+      case APACHE -> ApacheContestants.all();
+      case OKHTTP -> OkHttpContestants.all();
+      case JETTY -> JettyContestants.all();
+      case AHC -> AhcContestants.all();
+      case JDK -> JdkContestants.all();
+    };
+  }
+}

@@ -1,0 +1,68 @@
+package io.heddle.bench.report;
+
+import io.heddle.bench.contestants.Mode;
+import io.heddle.bench.contestants.Wire;
+import io.heddle.bench.measure.Spread;
+import java.util.Locale;
+
+/** Text as a reader wants it, and as HTML and SVG do. */
+public final class Markup {
+
+  private Markup() {}
+
+  static String escape(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+
+  /** As {@link String#format}, whatever the machine's language. */
+  @SuppressWarnings("AnnotateFormatMethod") // its annotation would be one more dependency
+  public static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+
+  /** With three digits that count, and thousands apart; a dash for no number. */
+  static String number(double value) {
+    if (!Double.isFinite(value)) {
+      return "–";
+    }
+    double size = Math.abs(value);
+    if (size >= 100 || size == 0) {
+      return format("%,.0f", value);
+    }
+    return format(size >= 10 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.3f", value);
+  }
+
+  /** A round number at an axis, without zeros behind the point. */
+  static String tick(double value) {
+    double size = Math.abs(value);
+    if (size >= 1_000_000) {
+      return format("%,.0f", value);
+    }
+    String text = format("%,.3f", value);
+    return text.replaceAll("0+$", "").replaceAll("\\.$", "");
+  }
+
+  /** A ratio, with two digits behind the point. */
+  static String ratio(double value) {
+    return Double.isFinite(value) ? format("%.2f", value) : "–";
+  }
+
+  /** A number that was measured several times: its median, and between what it lay. */
+  static String spread(Spread spread) {
+    return spread.count() == 1
+        ? ratio(spread.median())
+        : format("%.2f (%.2f–%.2f)", spread.median(), spread.min(), spread.max());
+  }
+
+  /** The style's name of a mode. */
+  static String style(Mode mode) {
+    return mode.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  static String style(Mode mode, Wire wire) {
+    return style(mode) + (wire == Wire.HTTP_2 ? " http2" : "");
+  }
+}
