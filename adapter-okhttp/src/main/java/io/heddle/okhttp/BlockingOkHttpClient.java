@@ -9,7 +9,7 @@ import okhttp3.WebSocketListener;
 
 /**
  * An {@link OkHttpClient} whose blocking calls are made for virtual threads: {@code
- * newCall(..).execute()} parks, and OkHttp's own blocking code runs on a worker thread.
+ * newCall(..).execute()} runs on its caller, as OkHttp's own does, but for what would harm others.
  *
  * <pre>{@code
  * OkHttpClient client = BlockingOkHttpClient.wrap(okHttpClient);
@@ -19,8 +19,7 @@ import okhttp3.WebSocketListener;
  * }</pre>
  *
  * <p>It shares the connection pool, dispatcher, cache and cookies of the client that it wraps, and
- * calls of both may be mixed; but as a rule they do not use each other's connections. {@code
- * enqueue} and web sockets are OkHttp's own.
+ * calls of both may be mixed. {@code enqueue} and web sockets are OkHttp's own.
  *
  * <h2>What it adds</h2>
  *
@@ -29,29 +28,38 @@ import okhttp3.WebSocketListener;
  *       connections.
  *   <li>An interrupt ends its own call, at once, with {@link java.io.InterruptedIOException} and
  *       the flag kept. It never closes a socket that other calls use.
- *   <li>{@code callTimeout} ends a call in time wherever it is: in a name look-up, too, and in a
- *       write to a connection that has stalled.
- *   <li>{@code cancel()} and interrupt wake the caller wherever it is.
- *   <li>Where many calls at once find no connection to a server that may speak HTTP/2, one of them
- *       opens it for all, and they heed how many streams the server allows.
+ *   <li>{@code callTimeout} and {@code cancel()} end a call in time wherever it is: in a name
+ *       look-up, too, and in a write to a connection that has stalled. Over HTTP/2 a path that
+ *       gives no sign of life within a second of that timeout gets no further calls.
+ *   <li>Name look-ups hold no carrier.
  *   <li>A call that is cancelled while its request is being sent gives its connection back.
- *   <li>Its connections have TCP_NODELAY, which OkHttp leaves off: uploads over HTTP/2 do not wait
- *       for delayed acknowledgements.
+ *   <li>A response over HTTP/2 that is shorter than its Content-Length fails.
+ *   <li>A request that the server says it did not process, over HTTP/2, is sent again, up to 20
+ *       times, unless {@code retryOnConnectionFailure(false)} forbids it.
+ *   <li>Uploads do not wait for delayed acknowledgements: TCP_NODELAY, which OkHttp leaves off.
  * </ul>
+ *
+ * <h2>What runs where</h2>
+ *
+ * <p>Interceptors, cache, cookies, authenticators, event listeners and {@code RequestBody.writeTo}
+ * run on the caller's thread, with its thread-locals, scoped values and spans, and see the {@code
+ * Call} that {@code newCall} returned. Over HTTP/2, and for callers that are platform threads, what
+ * talks to the server runs on a worker.
  *
  * <h2>What is different</h2>
  *
  * <ul>
- *   <li>Interceptors, listeners, authenticators and {@code RequestBody.writeTo} run on a worker:
- *       thread-locals are not there, unless {@link BlockingOkHttpClientBuilder#context} carries
- *       them over.
- *   <li>Listeners and interceptors are handed OkHttp's own {@code Call}, which is not the instance
- *       that {@code newCall} returned.
- *   <li>The worker reads a response's body ahead of the caller, at most 64 KiB, so events of a body
- *       may come before the caller reads it. To close a body that has stalled cancels the call.
+ *   <li>{@code Dns} is asked on a thread of our own.
+ *   <li>Events of what a worker does reach the listener when the caller comes by: at once while it
+ *       waits for the head, with its next read while a body comes. {@code canceled} comes on the
+ *       thread that cancels, as in OkHttp.
+ *   <li>Listeners that are added to one call with {@code addEventListener} hear of what a worker
+ *       does on the worker.
+ *   <li>Where a worker reads a response's body (HTTP/2 before JDK 24, platform callers over
+ *       HTTP/1.1), it reads ahead of the caller, at most 64 KiB, and a response that nobody closes
+ *       keeps it, if more is to come and there is no {@code callTimeout}.
  *   <li>What a duplex call writes it writes itself, on its own thread, as in OkHttp.
- *   <li>A response that nobody closes keeps its worker and its connection, if more than 64 KiB of
- *       it are to come; OkHttp does not find it out and say so.
+ *   <li>A caller that is a platform thread is not freed by an interrupt from a TLS handshake.
  *   <li>{@link #newBuilder()} makes plain clients; see there.
  * </ul>
  *
@@ -59,19 +67,19 @@ import okhttp3.WebSocketListener;
  */
 public final class BlockingOkHttpClient extends OkHttpClient implements AutoCloseable {
 
-  private final OkHttpClient engine;
-  private final CallWorkers workers;
+  private final OkHttpClient calls;
+  private final CallEngine engine;
 
   /**
    * A client.
    *
    * @param seen the user's settings
-   * @param engine makes the calls that workers run
+   * @param calls the same with the engine in it, which makes the calls
    */
-  BlockingOkHttpClient(OkHttpClient.Builder seen, OkHttpClient engine, CallWorkers workers) {
+  BlockingOkHttpClient(OkHttpClient.Builder seen, OkHttpClient calls, CallEngine engine) {
     super(seen);
+    this.calls = calls;
     this.engine = engine;
-    this.workers = workers;
   }
 
   /**
@@ -94,37 +102,47 @@ public final class BlockingOkHttpClient extends OkHttpClient implements AutoClos
 
   @Override
   public Call newCall(Request request) {
-    return new BlockingCall(workers, engine.newCall(request));
+    return calls.newCall(request);
   }
 
   @Override
   public WebSocket newWebSocket(Request request, WebSocketListener listener) {
-    return engine.newWebSocket(request, listener);
+    return calls.newWebSocket(request, listener);
   }
 
   /**
    * A builder with the settings of this client. What it builds is a plain {@link OkHttpClient}, as
-   * the builder's class is OkHttp's; yet its first interceptor moves each call that a virtual
-   * thread makes to a worker of this client, body included. So a framework that rebuilds the client
-   * it is given still keeps callers off sockets and locks. {@link #wrap} of the result gives back
-   * the rest: prompt {@code cancel()} during a name look-up, the limits, calls of platform threads.
+   * the builder's class is OkHttp's; yet its calls keep what those of this client promise, its
+   * limits and its {@link #close} among them. Three things it can lose, which {@link #wrap} of the
+   * result gives back:
+   *
+   * <ul>
+   *   <li>a network interceptor that is added behind those which are there runs, over HTTP/2, on
+   *       the worker; one that is put before them runs on the caller;
+   *   <li>an event listener that is set anew hears of what a worker does on the worker, and with
+   *       OkHttp 4 the limits do not hold for its calls, nor does {@link #close} end them;
+   *   <li>a {@code Dns} that is set anew is asked on the caller's thread, where it may hold a
+   *       carrier, and nothing ends it.
+   * </ul>
    */
   @Override
   public OkHttpClient.Builder newBuilder() {
     OkHttpClient.Builder builder = super.newBuilder();
-    builder.interceptors().add(0, new HandOver(workers));
-    builder.networkInterceptors().add(0, CancelCheck.INSTANCE);
+    engine.install(builder, this);
     return builder;
   }
 
   /**
-   * Cancels the blocking calls of this client that are under way, and refuses further ones with
-   * {@link java.io.IOException}. Does not wait. It leaves what is shared with the client that was
-   * wrapped: dispatcher, connection pool, cache. Not needed for the end of a program, nor to free
-   * threads: workers end when idle.
+   * Cancels the calls of {@code execute()} that are under way, of this client and of those rebuilt
+   * from it, and refuses further ones with {@link java.io.IOException}. Does not wait. It leaves
+   * what is shared with the client that was wrapped: dispatcher, connection pool, cache. Not needed
+   * for the end of a program, nor to free threads: workers end when idle.
+   *
+   * @throws RuntimeException that the listener of a call threw on being told, once all are
+   *     cancelled
    */
   @Override
   public void close() {
-    workers.close();
+    engine.close();
   }
 }

@@ -4,13 +4,12 @@ import io.heddle.InFlightLimit;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.function.UnaryOperator;
 import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builds a {@link BlockingOkHttpClient} that differs from {@link BlockingOkHttpClient#wrap}: in a
- * limit of calls, the threads they run on, or the context that they take along.
+ * limit of calls, or the threads of its workers.
  */
 public final class BlockingOkHttpClientBuilder {
 
@@ -19,7 +18,6 @@ public final class BlockingOkHttpClientBuilder {
   private int maxConnectionsPerHost = Integer.MAX_VALUE;
   private @Nullable Duration queueTimeout;
   private @Nullable Executor workers;
-  private UnaryOperator<Runnable> context = UnaryOperator.identity();
 
   BlockingOkHttpClientBuilder(OkHttpClient client) {
     this.client = client;
@@ -28,11 +26,10 @@ public final class BlockingOkHttpClientBuilder {
   /**
    * How many calls of {@code execute()} may be under way at a time, each from its start to the end
    * of its response's body. Further callers park, in the order in which they came. Without a limit
-   * by default, as in OkHttp, whose dispatcher limits {@code enqueue} alone. Worth setting before
-   * JDK 24, where each of these calls holds a platform thread.
+   * by default, as in OkHttp, whose dispatcher limits {@code enqueue} alone.
    *
-   * <p>With a limit, a call that is made within another (by an interceptor or an authenticator)
-   * needs a place of its own.
+   * <p>A call that is made within another on the same thread, by an interceptor or an
+   * authenticator, passes: the other may wait for it.
    *
    * @param max at least 1
    */
@@ -42,13 +39,16 @@ public final class BlockingOkHttpClientBuilder {
   }
 
   /**
-   * How many connections {@code execute()} may open to a host, whose callers park while all of them
-   * are taken: on HTTP/2, while there are as many streams on each as the server allows. By default
-   * without a limit, as in OkHttp.
+   * How many connections calls of {@code execute()} may need to a host at a time: over HTTP/1.1
+   * that many calls may be under way, over HTTP/2 that many times the number of streams that the
+   * server allows. Further callers park, in the order in which they came. By default without a
+   * limit, as in OkHttp.
    *
-   * <p>Enqueued calls and web sockets are not counted. A call that was redirected, and finds all
-   * connections taken, may open one more. While a call waits, it may ask the cookie jar and the
-   * cache, and tell listeners of the choice of a proxy, more than once.
+   * <p>Over HTTP/2 it is as exact as what OkHttp has heard of the server: before the first answer
+   * that is one call for each connection; where a connection is lost, OkHttp may open another
+   * beside it. A redirected call keeps its place at the host that it was made for, and takes none
+   * at the other. A call within another passes, as with {@link #maxRequests}. Enqueued calls and
+   * web sockets are not counted.
    *
    * @param max at least 1
    */
@@ -72,68 +72,33 @@ public final class BlockingOkHttpClientBuilder {
   }
 
   /**
-   * Threads to run calls on, in place of our own: platform threads before JDK 24, virtual ones from
-   * then on. Each call holds one from its start to the end of its response's body. They must take
-   * every call at once, so no bounded pool with a queue: bound the calls instead.
+   * Threads for what OkHttp may not do on a caller's thread (see {@link BlockingOkHttpClient}), in
+   * place of our own: platform threads before JDK 24, virtual ones from then on. They must take
+   * every task at once, so no bounded pool with a queue: bound the calls instead.
    *
    * @param workers stays the user's: a close of the client does not shut it down. Where it rejects
-   *     a call, that fails with {@link java.io.InterruptedIOException}, as with a dispatcher's
+   *     a task, the call fails with {@link java.io.InterruptedIOException}, as with a dispatcher's
    */
   public BlockingOkHttpClientBuilder workers(Executor workers) {
     this.workers = Objects.requireNonNull(workers, "workers");
     return this;
   }
 
-  /**
-   * Carries context from the caller to the worker, on which interceptors, listeners, authenticators
-   * and {@code RequestBody.writeTo} run: thread-locals, an MDC, the span of a trace.
-   *
-   * <pre>{@code
-   * builder.context(work -> {
-   *   Map<String, String> mdc = MDC.getCopyOfContextMap(); // on the caller
-   *   return () -> {
-   *     MDC.setContextMap(mdc);                            // on the worker
-   *     try {
-   *       work.run();
-   *     } finally {
-   *       MDC.clear();
-   *     }
-   *   };
-   * });
-   * }</pre>
-   *
-   * @param context called on the caller with the work of a call; what it returns is run on a
-   *     worker, and must run that work once
-   */
-  public BlockingOkHttpClientBuilder context(UnaryOperator<Runnable> context) {
-    this.context = Objects.requireNonNull(context, "context");
-    return this;
-  }
-
   /** The client. */
   public BlockingOkHttpClient build() {
-    OkHttpClient.Builder engine =
-        plain(client).socketFactory(new NoDelaySockets(client.socketFactory()));
-    engine.networkInterceptors().add(0, CancelCheck.INSTANCE);
-    ConnectionGates gates = ConnectionGates.install(engine, client, maxConnectionsPerHost);
-    InFlightLimit limit = maxRequests == Integer.MAX_VALUE ? null : new InFlightLimit(maxRequests);
-    WorkerDns dns = null;
-    if (WorkerThreads.areVirtual()) {
-      dns = new WorkerDns(client.dns());
-      engine.dns(dns);
-    }
-    return new BlockingOkHttpClient(
-        plain(client),
-        engine.build(),
-        new CallWorkers(workers, context, limit, gates, queueTimeout, dns));
-  }
-
-  /** The client's settings, without what one of ours has put in. */
-  private static OkHttpClient.Builder plain(OkHttpClient client) {
-    OkHttpClient.Builder builder = client.newBuilder();
-    builder.interceptors().removeIf(HandOver.class::isInstance);
-    builder.networkInterceptors().removeIf(CancelCheck.class::isInstance);
-    return builder;
+    OkHttpClient plain = CallEngine.strip(client).build();
+    CallEngine engine =
+        new CallEngine(
+            plain,
+            workers,
+            maxRequests == Integer.MAX_VALUE ? null : new InFlightLimit(maxRequests),
+            maxConnectionsPerHost == Integer.MAX_VALUE
+                ? null
+                : new HostLimits(maxConnectionsPerHost, plain.protocols()),
+            queueTimeout);
+    OkHttpClient.Builder calls = plain.newBuilder();
+    engine.install(calls, plain);
+    return new BlockingOkHttpClient(plain.newBuilder(), calls.build(), engine);
   }
 
   private static int positive(int max) {

@@ -1,12 +1,13 @@
 package io.heddle.okhttp;
 
 import io.heddle.Deadline;
+import io.heddle.DeclaredLength;
 import io.heddle.Demand;
 import io.heddle.Exchange;
 import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.nio.ByteBuffer;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -26,26 +27,14 @@ final class BodyPump implements Demand {
   /** Bytes that the worker may be ahead of the caller. */
   static final int WINDOW = 64 * 1024;
 
-  /** As long as OkHttp itself reads on in a body that is closed, to keep its connection. */
-  private static final int DRAIN_MILLIS = 100;
-
-  /** Bytes that are to come, at most, for it to do so. */
-  private static final int DRAIN_BYTES = 1024 * 1024;
-
-  /**
-   * OkHttp 4 has no {@code TrailersSource}: it asks the connection, once the body has been read.
-   */
-  private static final boolean TRAILERS = hasTrailersSource();
-
   private final OkHttpExchange exchange;
   private final Response own;
   private final Response response;
   private final BufferedSource source;
   private final ResponseBodyPipe pipe;
-  private final Deadline deadline;
 
   // Worker only.
-  private long offered;
+  private final DeclaredLength length;
 
   // Written by the reader only.
   private volatile long returned;
@@ -57,24 +46,11 @@ final class BodyPump implements Demand {
   BodyPump(OkHttpExchange exchange, Response own) {
     this.exchange = exchange;
     this.own = own;
-    ResponseBody body = Objects.requireNonNull(own.body());
+    ResponseBody body = own.body();
     this.source = body.source();
-    this.deadline = OkHttpExchange.isDuplex(own.request()) ? Deadline.none() : exchange.deadline();
+    this.length = OkHttpResponseBody.lengthOf(own);
     this.pipe = new ResponseBodyPipe(WINDOW, Math.max(0, body.contentLength()), this, this::giveUp);
-    Response.Builder builder = own.newBuilder().body(new OkHttpResponseBody(this, body));
-    if (TRAILERS) {
-      OkHttpTrailers.install(builder, own, this);
-    }
-    this.response = builder.build();
-  }
-
-  private static boolean hasTrailersSource() {
-    try {
-      Class.forName("okhttp3.TrailersSource", false, Response.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException e) {
-      return false;
-    }
+    this.response = OkHttpResponseBody.install(own, new PipeSource(this, source.timeout()));
   }
 
   /** OkHttp's response with the body that the caller reads. */
@@ -85,21 +61,23 @@ final class BodyPump implements Demand {
   // ---- worker -------------------------------------------------------------------------------
 
   /**
-   * Runs until the body is at its end, broken, or given up. It is closed, then {@code atEnd} runs,
-   * and only then does the caller learn of the end.
+   * Runs until the body is at its end, broken, or given up. It is closed, and only then does the
+   * caller learn of the end.
    */
-  void run(Runnable atEnd) {
+  void run() {
     Throwable failure = null;
     try {
       pump();
     } catch (Throwable t) {
       failure = t;
     }
-    if (isMuchLeft()) {
-      source.timeout().deadlineNanoTime(System.nanoTime()); // to which OkHttp's reading on keeps
+    if (failure == null && !pipe.isDone() && !length.isReached()) {
+      failure = new ProtocolException("unexpected end of stream: " + length);
+    }
+    if (length.declared() - length.counted() > InlineSource.DRAIN_BYTES) {
+      source.timeout().deadlineNanoTime(System.nanoTime()); // a new connection is cheaper
     }
     OkHttpExchange.closeQuietly(own);
-    atEnd.run();
     if (failure == null) {
       pipe.end();
     } else {
@@ -115,14 +93,8 @@ final class BodyPump implements Demand {
         return;
       }
       offer(chunk);
-      offered += n;
+      length.admits(n); // more than that fails in OkHttp
     }
-  }
-
-  /** Of a body that was given up: then a new connection is cheaper than the rest of this one. */
-  private boolean isMuchLeft() {
-    ResponseBody body = own.body();
-    return body != null && body.contentLength() - offered > DRAIN_BYTES;
   }
 
   private void offer(Buffer chunk) {
@@ -137,12 +109,13 @@ final class BodyPump implements Demand {
   /** Whether more is wanted; waits while the caller is too far behind. */
   private boolean awaitRoom() throws IOException {
     while (!pipe.isDone()) {
-      if (offered - returned < WINDOW) {
+      if (length.counted() - returned < WINDOW) {
         return true;
       }
       Exchange<Boolean> turn = new Exchange<>();
       room = turn;
-      if (offered - returned >= WINDOW && !pipe.isDone()) { // looked at after `room` was set
+      if (length.counted() - returned >= WINDOW
+          && !pipe.isDone()) { // looked at after `room` was set
         awaitTurn(turn);
       }
       room = null;
@@ -157,7 +130,7 @@ final class BodyPump implements Demand {
     try {
       turn.await(Deadline.none());
     } catch (CancellationException e) {
-      throw OkHttpFailures.cancelled(e);
+      throw exchange.cancelled(e);
     } catch (InterruptedException e) { // the user's own executor is shut down
       throw OkHttpFailures.interrupted(e);
     } catch (ExecutionException | TimeoutException e) {
@@ -171,9 +144,8 @@ final class BodyPump implements Demand {
     return pipe;
   }
 
-  /** None where request and response go on side by side: call timeouts are not meant for that. */
-  Deadline deadline() {
-    return deadline;
+  OkHttpExchange exchange() {
+    return exchange;
   }
 
   @Override
@@ -196,10 +168,17 @@ final class BodyPump implements Demand {
     if (!pipe.cancel()) {
       return; // it had ended
     }
-    if (OkHttpFailures.isWatchdog(Thread.currentThread()) || !exchange.awaitLeft(DRAIN_MILLIS)) {
+    if (OkHttpInternals.isWatchdog(Thread.currentThread()) || !exchange.awaitLeft()) {
       exchange.abort();
-      exchange.awaitLeft(OkHttpExchange.GRACE_MILLIS);
     }
+  }
+
+  /** The body is over: waits for the worker to say what came of it, and tells listeners. */
+  void awaitEnd() {
+    if (!OkHttpInternals.isWatchdog(Thread.currentThread())) {
+      exchange.awaitLeft();
+    }
+    exchange.runTasks();
   }
 
   /** The pipe was closed: by close, or by an interrupt or the deadline of a reader. */

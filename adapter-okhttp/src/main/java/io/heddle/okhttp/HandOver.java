@@ -1,85 +1,108 @@
 package io.heddle.okhttp;
 
-import io.heddle.Canceller;
-import io.heddle.Deadline;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
-import okhttp3.Call;
+import java.net.SocketException;
+import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
+import okio.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Moves the rest of a call to a worker, for clients that are rebuilt from ours: {@code
- * newBuilder().build()} makes a plain {@code OkHttpClient}, whose calls this interceptor, the first
- * of all, keeps off OkHttp's sockets and locks if the caller is a virtual thread.
+ * The last network interceptor: after it comes what writes to the connection, and waits for it. The
+ * connection is known here, so this decides on which thread that is.
  *
- * <p>Less than {@link BlockingCall} gives: a call that another thread cancels during a name look-up
- * goes on waiting for it, and a caller that gives up waits {@value #PATIENCE_MILLIS} ms for a
- * worker that OkHttp does not let go of, since OkHttp's bookkeeping of the call is not over before.
+ * <table>
+ * <caption>Who talks to the server</caption>
+ * <tr><td>HTTP/1.1, virtual caller</td><td>the caller: the connection is its call's alone, and an
+ * interrupt, which closes its socket, harms nobody</td></tr>
+ * <tr><td>HTTP/1.1, platform caller</td><td>a worker, since no interrupt ends what the caller would
+ * do</td></tr>
+ * <tr><td>HTTP/2</td><td>a worker: an interrupted virtual thread would close the socket that all
+ * share. Bodies are read by the caller from JDK 24 on, as that only waits; before, it would hold
+ * its carrier</td></tr>
+ * <tr><td>a thread of a dispatcher</td><td>that thread</td></tr>
+ * </table>
  */
 final class HandOver implements Interceptor {
 
-  private static final int PATIENCE_MILLIS = 1000;
+  private static final int SWITCHING_PROTOCOLS = 101;
 
-  private final CallWorkers workers;
+  private final CallEngine engine;
 
-  HandOver(CallWorkers workers) {
-    this.workers = workers;
+  HandOver(CallEngine engine) {
+    this.engine = engine;
   }
 
   @Override
   public Response intercept(Chain chain) throws IOException {
-    if (!Thread.currentThread().isVirtual() || workers.isClosed()) {
-      return chain.proceed(chain.request());
+    LiveCall call = LiveCall.current(chain.call());
+    Connection connection = chain.connection();
+    boolean shared = OkHttpInternals.isMultiplexed(connection);
+    if (connection != null && (shared || chain.request().body() != null)) {
+      sendAtOnce(connection);
     }
-    Call call = chain.call();
-    if (Thread.currentThread().isInterrupted()) {
-      throw OkHttpFailures.interrupted(null);
+    boolean virtual = Thread.currentThread().isVirtual();
+    if (call != null) {
+      call.connected(connection);
     }
-    Registration registration = new Registration(call);
-    OkHttpExchange exchange =
-        new OkHttpExchange(
-            call,
-            () -> chain.proceed(chain.request()),
-            deadline(call),
-            null,
-            () -> workers.leave(registration));
-    workers.enter(registration);
-    boolean started = false;
+    Response response;
+    if (call == null || (virtual && !shared)) {
+      response = read(chain, inline(chain), shared, call);
+    } else {
+      boolean pumps = shared ? !WorkerThreads.areVirtual() : !virtual;
+      OkHttpExchange exchange = new OkHttpExchange(chain, call, pumps);
+      call.handOver(exchange);
+      response = exchange.execute(engine);
+      response = pumps ? response : read(chain, response, shared, call);
+    }
+    if (chain.call().isCanceled()) {
+      // While the request was being sent, perhaps. OkHttp may go on then: it fails to send, looks
+      // for an answer all the same, finds one, and takes the request for unfinished for ever. An
+      // exception here makes it give the connection back.
+      OkHttpExchange.closeQuietly(response);
+      throw new IOException("Canceled");
+    }
+    if (call != null) {
+      call.answered();
+    }
+    return response;
+  }
+
+  /**
+   * Without Nagle's algorithm, which OkHttp leaves on: the last piece of what an HTTP/2 window
+   * allows would wait for the server's delayed acknowledgement, some 40 ms for each 64 KiB.
+   */
+  private static void sendAtOnce(Connection connection) {
     try {
-      workers.start(exchange);
-      started = true;
-      return exchange.await();
+      connection.socket().setTcpNoDelay(true);
+    } catch (SocketException e) {
+      // it is closed, which the call will find out
+    }
+  }
+
+  private static Response inline(Chain chain) throws IOException {
+    try {
+      return chain.proceed(chain.request());
     } catch (IOException e) {
-      exchange.awaitLeft(started ? PATIENCE_MILLIS : 0);
-      throw e;
-    } finally {
-      if (!started) {
-        workers.leave(registration);
-      }
+      // Or OkHttp would try again, with the flag set.
+      throw Thread.currentThread().isInterrupted() ? OkHttpFailures.interrupted(e) : e;
     }
   }
 
-  /** Counted from here, which is a moment after OkHttp's own timer has started. */
-  private static Deadline deadline(Call call) {
-    long nanos = call.timeout().timeoutNanos();
-    return nanos == 0
-        ? Deadline.none()
-        : Deadline.afterNanos(
-            Math.max(nanos, nanos + TimeUnit.MILLISECONDS.toNanos(OkHttpExchange.GRACE_MILLIS)));
+  /** The response with a body that the caller reads from OkHttp's own. */
+  private static Response read(Chain chain, Response own, boolean shared, @Nullable LiveCall call) {
+    return hasStream(own)
+        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared, call))
+        : own;
   }
 
-  /** By identity: one per call. */
-  private static final class Registration implements Canceller {
-    private final Call call;
-
-    Registration(Call call) {
-      this.call = call;
-    }
-
-    @Override
-    public void cancel() {
-      call.cancel();
-    }
+  /** All but what is in memory, and what is no body: the two ends of an upgraded connection. */
+  static boolean hasStream(Response response) {
+    ResponseBody body = response.body();
+    return body != null
+        && response.code() != SWITCHING_PROTOCOLS
+        && !(body.source() instanceof Buffer);
   }
 }

@@ -1,170 +1,219 @@
 package io.heddle.okhttp;
 
-import io.heddle.Canceller;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import java.io.IOException;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import okhttp3.Call;
+import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import okhttp3.ResponseBody;
-import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of OkHttp's on its way through a worker, which blocks in place of the caller.
+ * One request on a connection, and its response, which a worker sends and waits for while the
+ * caller parks, writes the request's body, and tells listeners.
  *
  * <pre>{@code
- * caller                              worker
- *   start ─────────────────────────▶ run
- *   await        parks                 Work.run: OkHttp's own blocking call
- *                ◀──────head────────   Exchange.complete, fail
- *   OkHttpResponseBody.read  parks ◀── BodyPump.run: reads OkHttp's body
- *                                      left: the body is closed, the connection given back
+ * caller                                      worker
+ *   execute ───────────────────────────────▶  run: OkHttp's CallServerInterceptor
+ *     OkHttpRequestBody.write   bytes ──────▶   OkHttpRequestBody.writeTo
+ *     runTasks                  ◀── events ──
+ *                               ◀── head ────   Exchange.complete, fail
+ *   OkHttpResponseBody.read     ◀── bytes ───   BodyPump.run, if it pumps
+ *                               ◀── events ──   left
  * }</pre>
  *
  * <p>A caller that gives up cancels OkHttp's call and leaves; the worker follows when OkHttp lets
  * it go. That is nearly always at once, so the caller waits for it for {@value #GRACE_MILLIS} ms:
- * what listeners are told is then told, and the connection given back, before the call ends. In a
- * name look-up, or in a write to a shared connection that has stalled, the caller leaves without
- * it.
+ * then listeners are told in their order. In a write to a shared connection that has stalled, the
+ * caller leaves without it; OkHttp takes the exchange from the call, and what the worker says later
+ * is not told to anybody.
  */
-final class OkHttpExchange implements Runnable, Canceller {
+final class OkHttpExchange implements Runnable {
 
-  /** OkHttp's part: blocks until the head of the response is there. */
-  @FunctionalInterface
-  interface Work {
-    Response run() throws IOException;
-  }
+  /** As long as OkHttp itself reads on in a body that is closed, too. */
+  private static final int GRACE_MILLIS = 100;
 
-  static final int GRACE_MILLIS = 100;
-
-  private static final int SWITCHING_PROTOCOLS = 101;
-
-  private final Call call;
-  private final Work work;
-  private final Deadline deadline;
-  private final @Nullable CallTicket ticket;
-  private final Runnable atEnd;
+  private final Interceptor.Chain chain;
+  private final LiveCall call;
+  private final boolean pumps;
+  private final @Nullable OkHttpRequestBody body;
 
   private final Exchange<Response> head = new Exchange<>();
   private final Exchange<Boolean> left = new Exchange<>();
 
+  // What the worker wants the caller to do, and what the caller waits for while there is nothing.
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable Exchange<Boolean> bell;
+  private volatile boolean abandoned;
+
   // Written by the worker: the failure before `left`, the pump before `head`.
+  private volatile @Nullable Thread worker;
   private @Nullable Throwable failure;
   private volatile @Nullable BodyPump pump;
 
   /**
    * An exchange that has not begun.
    *
-   * @param call OkHttp's own, to be cancelled where the caller gives up
-   * @param deadline up to which the caller waits
-   * @param ticket for the gates of hosts; null if there are none
-   * @param atEnd runs on the worker as it leaves
+   * @param chain of the last network interceptor
+   * @param pumps whether the worker reads the response's body as well
    */
-  OkHttpExchange(
-      Call call, Work work, Deadline deadline, @Nullable CallTicket ticket, Runnable atEnd) {
+  OkHttpExchange(Interceptor.Chain chain, LiveCall call, boolean pumps) {
+    this.chain = chain;
     this.call = call;
-    this.work = work;
-    this.deadline = deadline;
-    this.ticket = ticket;
-    this.atEnd = atEnd;
-    head.onAbandon(this::abort);
-  }
-
-  /** How long OkHttp's own timer has to end a call before the caller ends it. */
-  static long graceNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS);
+    this.pumps = pumps;
+    RequestBody own = chain.request().body();
+    this.body = own == null ? null : new OkHttpRequestBody(this, chain.request(), own);
   }
 
   // ---- caller -------------------------------------------------------------------------------
 
-  /** Waits for the head of the response. */
-  Response await() throws IOException {
+  /** Lets a worker send the request, and waits for the head of the response. */
+  Response execute(CallEngine engine) throws IOException {
+    head.onAbandon(this::abort);
+    engine.start(this);
+    boolean ended = false;
     try {
-      return head.await(deadline);
+      if (body != null && body.isEager()) {
+        body.write();
+      }
+      if (call.hasListener() || (body != null && !body.isEager())) {
+        serve();
+      }
+      Response response = head.await(Deadline.none());
+      ended = true;
+      return response;
     } catch (ExecutionException e) {
+      ended = true;
       throw OkHttpFailures.rethrow(Objects.requireNonNull(e.getCause()));
     } catch (InterruptedException e) {
-      awaitLeft(GRACE_MILLIS);
       throw OkHttpFailures.interrupted(e);
-    } catch (TimeoutException e) {
-      awaitLeft(GRACE_MILLIS);
-      throw OkHttpFailures.timedOut(e);
     } catch (CancellationException e) {
-      Throwable own = awaitLeft(GRACE_MILLIS) ? failure : null;
+      if (call.isOverdue()) {
+        OkHttpInternals.askForSign(chain.connection());
+      }
+      Throwable own = awaitLeft() ? failure : null;
       if (own != null) {
         throw OkHttpFailures.rethrow(own);
       }
       throw OkHttpFailures.cancelled(e);
+    } catch (TimeoutException e) {
+      throw new AssertionError("there is no deadline", e);
+    } finally {
+      if (!ended) { // by the above, or since a listener or the writer of the body threw
+        head.cancel();
+        abandoned = !awaitLeft();
+      }
+      runTasks();
+    }
+  }
+
+  /** Does what the worker wants until the head is there, or the caller is interrupted. */
+  private void serve() {
+    while (!head.isDone()) {
+      Exchange<Boolean> next = new Exchange<>();
+      bell = next;
+      if (tasks.isEmpty() && !head.isDone()) { // looked at after `bell` was set
+        try {
+          next.await(Deadline.none());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt(); // which the wait for the head finds
+          return;
+        } catch (CancellationException | ExecutionException | TimeoutException e) {
+          throw new AssertionError("a bell only rings", e);
+        }
+      }
+      runTasks();
+    }
+  }
+
+  /** Tells listeners what the worker has reported. */
+  void runTasks() {
+    for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
+      next.run();
     }
   }
 
   /**
-   * Waits until the worker is gone.
+   * Waits {@value #GRACE_MILLIS} ms for the worker to go, even if the thread is interrupted.
    *
-   * @return whether it is
+   * @return whether it is gone
    */
-  boolean awaitLeft(int millis) {
+  boolean awaitLeft() {
+    boolean interrupted = Thread.interrupted();
     try {
-      return left.awaitDone(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(millis)));
+      return left.awaitDone(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)));
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+      interrupted = true;
       return left.isDone();
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
-  }
-
-  Deadline deadline() {
-    return deadline;
   }
 
   // ---- worker -------------------------------------------------------------------------------
 
   @Override
   public void run() {
+    worker = Thread.currentThread();
     try {
-      Response response = ticket == null ? work.run() : ConnectionGates.run(ticket, work);
-      BodyPump begun = isHandedOver(response) ? new BodyPump(this, response) : null;
-      if (begun == null) {
-        atEnd.run();
-        deliver(response, response);
-      } else {
-        pump = begun;
-        if (deliver(begun.response(), response)) {
-          begun.run(atEnd);
-        } else {
-          atEnd.run();
-        }
+      Request request = chain.request();
+      Response own =
+          chain.proceed(
+              body == null ? request : request.newBuilder().method(request.method(), body).build());
+      own = own.newBuilder().request(request).build();
+      BodyPump begun = pumps && HandOver.hasStream(own) ? new BodyPump(this, own) : null;
+      pump = begun;
+      if (!deliver(begun == null ? own : begun.response())) {
+        closeQuietly(own);
+      } else if (begun != null) {
+        begun.run();
       }
-    } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
+    } catch (Throwable t) { // all of it is the caller's
       failure = t;
-      atEnd.run();
-      head.fail(t); // wakes the caller in await
+      if (body != null) {
+        body.fail(t);
+      }
+      head.fail(t); // wakes the caller in execute
+      ring();
     } finally {
       left.complete(true); // wakes a caller that gave up, and waits for what comes of it
     }
   }
 
-  private boolean deliver(Response response, Response own) {
-    if (head.complete(response)) { // wakes the caller in await
-      return true;
-    }
-    closeQuietly(own);
-    return false;
+  private boolean deliver(Response response) {
+    boolean delivered = head.complete(response); // wakes the caller in execute
+    ring();
+    return delivered;
   }
 
-  /** All but what is in memory, and what is no body: the two ends of an upgraded connection. */
-  private static boolean isHandedOver(Response response) {
-    ResponseBody body = response.body();
-    return body != null
-        && response.code() != SWITCHING_PROTOCOLS
-        && !(body.source() instanceof Buffer);
+  /** Whether the current thread is the worker. */
+  boolean isOnWorker() {
+    return Thread.currentThread() == worker; // no other thread writes it but the worker itself
+  }
+
+  /** Has the caller do this as soon as it comes by, in the order of these calls. */
+  void onCaller(Runnable task) {
+    if (!abandoned) {
+      tasks.add(task);
+      ring();
+    }
+  }
+
+  private void ring() {
+    Exchange<Boolean> waited = bell;
+    if (waited != null) {
+      waited.complete(true); // wakes the caller in serve
+    }
   }
 
   static void closeQuietly(Response response) {
@@ -177,11 +226,10 @@ final class OkHttpExchange implements Runnable, Canceller {
 
   // ---- any thread ---------------------------------------------------------------------------
 
-  /** Cancels the call, whose caller is woken at once, wherever the worker may be. */
-  @Override
-  public void cancel() {
-    call.cancel();
-    head.cancel(); // wakes the caller in await
+  /** OkHttp's call is cancelled: wakes the caller, wherever the worker may be. */
+  void cancel() {
+    head.cancel(); // wakes the caller in execute
+    ring();
     wakeWorker();
   }
 
@@ -189,24 +237,25 @@ final class OkHttpExchange implements Runnable, Canceller {
     return call.isCanceled();
   }
 
+  /** As OkHttp reports the end of a call that was cancelled, by its timer or by somebody. */
+  IOException cancelled(@Nullable Throwable cause) {
+    return call.isOverdue() ? OkHttpFailures.timedOut(cause) : OkHttpFailures.cancelled(cause);
+  }
+
   /** The caller gave up: cancels OkHttp's call, which OkHttp does without waiting. */
   void abort() {
-    try {
-      call.cancel();
-    } catch (RuntimeException e) {
-      // of a listener that is told; the caller has a failure of its own
-    }
+    call.abort();
     wakeWorker();
   }
 
-  /** If it waits for room or for a connection, it finds the call cancelled. */
+  /** If it waits for the caller, it finds the exchange cancelled. */
   private void wakeWorker() {
     BodyPump running = pump;
     if (running != null) {
       running.wake();
     }
-    if (ticket != null) {
-      ticket.wake();
+    if (body != null) {
+      body.cancel();
     }
   }
 

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class OkHttpFailures {
 
-  /** okio's thread for all timeouts of the JVM. It calls {@code EventListener.canceled}. */
-  private static final String WATCHDOG = "okio.AsyncTimeout$Watchdog";
-
   private OkHttpFailures() {}
 
   /**
@@ -32,7 +29,7 @@ final class OkHttpFailures {
    */
   static void forbidWaiting() {
     Thread thread = Thread.currentThread();
-    if (!thread.isVirtual() && isWatchdog(thread)) {
+    if (OkHttpInternals.isWatchdog(thread)) {
       throw new IllegalStateException(
           "blocking call on the I/O thread \""
               + thread.getName()
@@ -41,23 +38,31 @@ final class OkHttpFailures {
     IoThread.forbidWaiting();
   }
 
-  static boolean isWatchdog(Thread thread) {
-    return thread.getClass().getName().equals(WATCHDOG);
+  /**
+   * What a call threw on its caller's thread, at its outermost end: an interrupt as OkHttp reports
+   * it, and with the caller in the trace of what another thread has made. Throws always.
+   */
+  static RuntimeException ofCall(Throwable failure) throws IOException {
+    boolean interrupted = failure instanceof InterruptedException; // of OkHttp's wait to connect
+    if (interrupted
+        || (failure instanceof IOException
+            && !(failure instanceof InterruptedIOException)
+            && Thread.currentThread().isInterrupted())) {
+      throw interrupted(failure);
+    }
+    if (failure instanceof IOException io && !isMadeIn(io, CallEngine.class)) {
+      throw ofCaller(io, CallEngine.class);
+    }
+    throw sneaky(failure);
   }
 
-  /** The failure of a call, as its caller is to see it; throws always. */
+  /** The failure of a worker, as the caller is to see it; throws always. */
   static RuntimeException rethrow(Throwable failure) throws IOException {
     if (failure instanceof IOException io) {
-      throw ofCaller(io);
-    }
-    if (failure instanceof RuntimeException unchecked) {
-      throw CallSite.attach(unchecked);
-    }
-    if (failure instanceof Error error) {
-      throw CallSite.attach(error);
+      throw ofCaller(io, HandOver.class);
     }
     // Kotlin code may throw any exception from anywhere.
-    throw OkHttpFailures.<RuntimeException>sneaky(CallSite.attach(failure));
+    throw sneaky(isMadeIn(failure, HandOver.class) ? failure : CallSite.attach(failure));
   }
 
   /** The same failure once more: an instance of its own. */
@@ -89,21 +94,29 @@ final class OkHttpFailures {
     return failure;
   }
 
-  private static IOException ofCaller(IOException failure) {
-    if (isOurs(failure)) {
-      return CallSite.attach(failure);
+  /**
+   * The failure with the caller in its trace.
+   *
+   * @param here has a frame in the trace of each exception that was made on the caller's thread
+   */
+  static IOException ofCaller(IOException failure, Class<?> here) {
+    if (isMadeIn(failure, here) && !CallSite.isAttached(failure)) {
+      return failure;
+    }
+    if (isMadeIn(failure, OkHttpExchange.class) && !CallSite.isAttached(failure)) {
+      return CallSite.attach(failure); // a worker made it, and no caller has had it
     }
     IOException fresh = fresh(failure);
     return fresh != null ? fresh : CallSite.attach(failure);
   }
 
-  /** Made by a worker for a call, and not yet shown to any caller. */
-  private static boolean isOurs(IOException failure) {
-    boolean ofWorker = false;
+  private static boolean isMadeIn(Throwable failure, Class<?> here) {
     for (StackTraceElement each : failure.getStackTrace()) {
-      ofWorker |= each.getClassName().equals(OkHttpExchange.class.getName());
+      if (each.getClassName().startsWith(here.getName())) {
+        return true;
+      }
     }
-    return ofWorker && !CallSite.isAttached(failure);
+    return false;
   }
 
   /** Null if it is of a class that only its library makes. */
@@ -131,8 +144,13 @@ final class OkHttpFailures {
     return caused(fresh, failure);
   }
 
+  /** Throws what need not be declared. */
+  static RuntimeException sneaky(Throwable failure) {
+    throw OkHttpFailures.<RuntimeException>thrown(failure);
+  }
+
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-  private static <T extends Throwable> T sneaky(Throwable failure) throws T {
+  private static <T extends Throwable> T thrown(Throwable failure) throws T {
     throw (T) failure;
   }
 }

@@ -1,37 +1,56 @@
 package io.heddle.okhttp;
 
-import io.heddle.Deadline;
-import io.heddle.ResponseBodyPipe;
-import java.io.IOException;
-import java.net.SocketTimeoutException;
-import java.util.Objects;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
+import io.heddle.DeclaredLength;
 import okhttp3.MediaType;
+import okhttp3.Response;
 import okhttp3.ResponseBody;
-import okio.Buffer;
 import okio.BufferedSource;
 import okio.Source;
-import okio.Timeout;
 import org.jspecify.annotations.Nullable;
 
-/** The body of a response, as the caller reads it. */
+/** The body of a response, as the caller reads it: inline, or from a worker's pipe. */
 final class OkHttpResponseBody extends ResponseBody {
+
+  /**
+   * OkHttp 4 has no {@code TrailersSource}: it asks the connection, once the body has been read.
+   */
+  private static final boolean TRAILERS = hasTrailersSource();
 
   private final @Nullable MediaType contentType;
   private final long contentLength;
+  private final Source from;
   private final BufferedSource source;
 
-  /**
-   * A body to read.
-   *
-   * @param own OkHttp's, which the worker reads
-   */
-  OkHttpResponseBody(BodyPump pump, ResponseBody own) {
+  private OkHttpResponseBody(ResponseBody own, Source from) {
     this.contentType = own.contentType();
     this.contentLength = own.contentLength();
-    this.source = new BodySource(new PipeSource(pump, own.source().timeout()));
+    this.from = from;
+    this.source = new BodySource(from);
+  }
+
+  private static boolean hasTrailersSource() {
+    try {
+      Class.forName("okhttp3.TrailersSource", false, Response.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  /** OkHttp's response with a body that comes from there. */
+  static Response install(Response own, Source from) {
+    OkHttpResponseBody body = new OkHttpResponseBody(own.body(), from);
+    Response.Builder builder = own.newBuilder().body(body);
+    if (TRAILERS) {
+      OkHttpTrailers.install(builder, own, body);
+    }
+    return builder.build();
+  }
+
+  /** How long the body must be: where there can be none, a length is that of another response. */
+  static DeclaredLength lengthOf(Response own) {
+    boolean none = own.request().method().equals("HEAD") || own.code() == 204 || own.code() == 304;
+    return new DeclaredLength(none ? -1 : own.body().contentLength());
   }
 
   @Override
@@ -49,112 +68,8 @@ final class OkHttpResponseBody extends ResponseBody {
     return source;
   }
 
-  /** The reader's end of the pipe. One thread at a time, as OkHttp has it. */
-  private static final class PipeSource implements Source {
-    private final BodyPump pump;
-    private final ResponseBodyPipe pipe;
-    private final Buffer.UnsafeCursor cursor = new Buffer.UnsafeCursor();
-
-    /** OkHttp's, so that what a caller sets here counts for what the worker reads from then on. */
-    private final Timeout timeout;
-
-    private final long originalTimeout;
-
-    private boolean failed;
-    private boolean closed;
-
-    PipeSource(BodyPump pump, Timeout timeout) {
-      this.pump = pump;
-      this.pipe = pump.pipe();
-      this.timeout = timeout;
-      this.originalTimeout = timeout.timeoutNanos();
-    }
-
-    @Override
-    public long read(Buffer sink, long byteCount) throws IOException {
-      if (byteCount < 0) {
-        throw new IllegalArgumentException("byteCount < 0: " + byteCount);
-      }
-      if (closed) {
-        throw new IllegalStateException("closed");
-      }
-      OkHttpFailures.forbidWaiting();
-      Deadline deadline = deadline();
-      try {
-        return readInto(sink, byteCount, deadline);
-      } catch (InterruptedException e) {
-        throw OkHttpFailures.interrupted(e);
-      } catch (TimeoutException e) {
-        throw pump.deadline().isExpired()
-            ? OkHttpFailures.timedOut(e)
-            : OkHttpFailures.caused(new SocketTimeoutException("timeout"), e);
-      } catch (CancellationException e) {
-        throw Thread.currentThread().isInterrupted()
-            ? OkHttpFailures.interrupted(e)
-            : OkHttpFailures.cancelled(e);
-      } catch (ExecutionException e) {
-        throw failed(Objects.requireNonNull(e.getCause()));
-      }
-    }
-
-    /** Straight into a segment of the sink. */
-    private long readInto(Buffer sink, long byteCount, Deadline deadline)
-        throws InterruptedException, TimeoutException, ExecutionException {
-      if (byteCount == 0) {
-        return 0;
-      }
-      long size = sink.size();
-      int n = -1;
-      try (Buffer.UnsafeCursor at = sink.readAndWriteUnsafe(cursor)) {
-        long space = at.expandBuffer(1);
-        try {
-          byte[] segment = Objects.requireNonNull(at.data);
-          n = pipe.read(segment, at.start, (int) Math.min(byteCount, space), deadline);
-        } finally {
-          at.resizeBuffer(size + Math.max(0, n));
-        }
-      }
-      return n;
-    }
-
-    private IOException failed(Throwable cause) throws IOException {
-      if (failed) {
-        return OkHttpFailures.again(cause);
-      }
-      failed = true;
-      throw OkHttpFailures.rethrow(cause);
-    }
-
-    /** That of the call, and that of the source, if a caller has changed it. */
-    private Deadline deadline() {
-      Deadline deadline = pump.deadline();
-      long nanos = timeout.timeoutNanos();
-      if (nanos != originalTimeout && nanos > 0) {
-        deadline = deadline.earlier(Deadline.afterNanos(nanos));
-      }
-      if (timeout.hasDeadline()) {
-        long left = timeout.deadlineNanoTime() - System.nanoTime();
-        deadline = deadline.earlier(Deadline.afterNanos(Math.max(0, left)));
-      }
-      return deadline;
-    }
-
-    @Override
-    public Timeout timeout() {
-      return timeout;
-    }
-
-    @Override
-    public void close() {
-      if (!closed) {
-        closed = true;
-        pump.close();
-      }
-    }
-
-    @Override
-    public String toString() {
-      return "source(" + pipe + ")";
-    }
+  /** Whether OkHttp's trailers can be looked for, since no worker reads what is before them. */
+  boolean mayPeek() {
+    return !(from instanceof PipeSource piped) || piped.isDone();
   }
 }

@@ -9,37 +9,37 @@ import okio.Okio;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The trailers of a response whose body the worker reads: OkHttp is asked for them once the worker
- * has left that body. To ask reads what the caller has not read, and drops it, as in OkHttp.
+ * The trailers of a response whose body is ours: OkHttp is asked for them once that body is at its
+ * end. To ask reads what the caller has not read, and drops it, as in OkHttp.
  */
 final class OkHttpTrailers implements TrailersSource {
 
   private final Response own;
-  private final BodyPump pump;
+  private final OkHttpResponseBody body;
 
-  private OkHttpTrailers(Response own, BodyPump pump) {
+  private OkHttpTrailers(Response own, OkHttpResponseBody body) {
     this.own = own;
-    this.pump = pump;
+    this.body = body;
   }
 
   /**
    * Puts them into a response.
    *
-   * @param response about to be built, with the body that the pump fills
+   * @param response about to be built, with the body
    * @param own OkHttp's
    */
-  static void install(Response.Builder response, Response own, BodyPump pump) {
-    response.trailers(new OkHttpTrailers(own, pump));
+  static void install(Response.Builder response, Response own, OkHttpResponseBody body) {
+    response.trailers(new OkHttpTrailers(own, body));
   }
 
   @Override
   public @Nullable Headers peek() throws IOException {
-    return pump.pipe().isDone() ? own.peekTrailers() : null;
+    return body.mayPeek() ? own.peekTrailers() : null;
   }
 
   @Override
   public Headers get() throws IOException {
-    BufferedSource source = pump.response().body().source();
+    BufferedSource source = body.source();
     if (source.isOpen()) {
       source.readAll(Okio.blackhole());
     }

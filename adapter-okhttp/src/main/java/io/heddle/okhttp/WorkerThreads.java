@@ -7,7 +7,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The threads that OkHttp's own blocking code runs on, one per call in flight.
+ * The threads that OkHttp's own blocking code runs on where it may not run on the caller. They
+ * inherit nothing from whoever made them, since they go on to other calls.
  *
  * <p>Before JDK 24 they are platform threads: OkHttp waits inside {@code synchronized}, which there
  * holds a virtual thread's carrier. From 24 on they are virtual, and as cheap as the callers.
@@ -34,7 +35,8 @@ final class WorkerThreads {
   }
 
   static Executor virtual() {
-    ThreadFactory factory = Thread.ofVirtual().name(NAME, 1).factory();
+    ThreadFactory factory =
+        Thread.ofVirtual().name(NAME, 1).inheritInheritableThreadLocals(false).factory();
     return work -> factory.newThread(work).start();
   }
 
@@ -46,6 +48,6 @@ final class WorkerThreads {
         IDLE_SECONDS,
         TimeUnit.SECONDS,
         new SynchronousQueue<>(),
-        Thread.ofPlatform().name(NAME, 1).daemon().factory());
+        Thread.ofPlatform().name(NAME, 1).daemon().inheritInheritableThreadLocals(false).factory());
   }
 }

@@ -1,33 +1,40 @@
 /**
- * An {@code OkHttpClient} whose blocking calls keep callers off OkHttp's sockets and locks, for
- * virtual threads.
+ * An {@code OkHttpClient} whose blocking calls run on their callers, but for what would harm
+ * others, for virtual threads.
  *
  * <pre>{@code
- * caller                                       worker
- *   OkHttpClient.newCall(..).execute
- *     → limits, if there are any      parks
- *     → OkHttpExchange.start          ───────▶ Call.execute of OkHttp's: interceptors, the host's
- *     → OkHttpExchange.await          parks    ConnectionGate, look-up (WorkerDns), connect, TLS, …
- *     ← response                      ◀─────── head
- *   OkHttpResponseBody.read           parks ◀─ BodyPump.run: reads OkHttp's body
- *                                     demand ▶ BodyPump.request
- *   close → the worker closes OkHttp's body, or is freed by a cancel
- *   interrupt | deadline | cancel → Call.cancel of OkHttp's; the caller leaves
+ * caller                                              worker
+ *   Call.execute of OkHttp's
+ *     CallEngine.First: limits                 parks
+ *     … the user's interceptors …
+ *     CallEngine.Last: what was refused goes again
+ *     … OkHttp: cookies, cache, connect; OffCarrierDns parks
+ *     … the user's network interceptors …
+ *     HandOver
+ *       HTTP/1.1: goes on here; InlineSource reads the body
+ *       HTTP/2:   OkHttpExchange.execute       ─────▶ sends the head
+ *                 OkHttpRequestBody.write      bytes▶ sends the body
+ *                 LiveCall tells listeners     ◀───── events
+ *                                              ◀───── head
+ *                 InlineSource, or PipeSource  ◀───── BodyPump, before JDK 24
+ *   interrupt | cancel | call timeout → Call.cancel of OkHttp's; the caller leaves
  * }</pre>
  *
  * <p>OkHttp has no asynchronous engine: its {@code enqueue} is a pool of threads over blocking
- * sockets. So is this. What it changes is which thread blocks: never the caller's.
+ * sockets. So there is nothing to bridge to: stock code blocks on the caller wherever an interrupt
+ * of that thread, or a wait of it, is nobody else's affair, and on a worker elsewhere.
  *
- * <p>The roles that every adapter has: {@code OkHttpExchange}, {@code OkHttpResponseBody} (with
- * {@code BodyPump}, its worker's side), {@code OkHttpFailures}. There is no {@code
- * OkHttpRequestBody}: a request body writes itself, on the worker, straight into OkHttp's sink.
+ * <p>The roles that every adapter has: {@code OkHttpExchange}, {@code OkHttpRequestBody}, {@code
+ * OkHttpResponseBody} (with {@code InlineSource}, or {@code PipeSource} and {@code BodyPump}),
+ * {@code OkHttpFailures}, {@code OkHttpInternals}.
  *
  * <h2>What runs where</h2>
  *
- * <p>All user code of a call runs on its worker, which may block: calls within interceptors and
- * authenticators work. The exception is {@code EventListener.canceled}, which runs on the thread
- * that cancels: a caller that gives up, or okio's watchdog, if the call timeout does. The watchdog
- * ends all timeouts, so it is an I/O thread: a blocking call on it fails at once.
+ * <p>User code runs on the caller, with three exceptions: {@code Dns}, on threads of {@code
+ * OffCarrierDns}; {@code EventListener.canceled}, on the thread that cancels, which is okio's
+ * watchdog if the call timeout does; and what OkHttp itself runs on its own threads, such as {@code
+ * connectStart}. The watchdog ends all timeouts, so it is an I/O thread: a blocking call on it
+ * fails at once.
  *
  * <p>Workers are platform threads before JDK 24, virtual threads from then on.
  */

@@ -14,10 +14,15 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Call;
+import okhttp3.Credentials;
+import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -29,8 +34,6 @@ import org.junit.jupiter.api.Timeout;
 /** The settings that are ours. */
 @Timeout(30)
 class BuilderTest {
-
-  private static final ThreadLocal<String> CONTEXT = new ThreadLocal<>();
 
   private FaultServer server;
 
@@ -63,41 +66,6 @@ class BuilderTest {
   }
 
   @Test
-  void contextIsCarriedToTheWorker() throws Exception {
-    AtomicReference<String> seen = new AtomicReference<>();
-    OkHttpClient stock =
-        new OkHttpClient.Builder()
-            .addInterceptor(
-                chain -> {
-                  seen.set(CONTEXT.get());
-                  return chain.proceed(chain.request());
-                })
-            .build();
-    OkHttpClient client =
-        BlockingOkHttpClient.builder(stock)
-            .context(
-                work -> {
-                  String value = CONTEXT.get();
-                  return () -> {
-                    CONTEXT.set(value);
-                    try {
-                      work.run();
-                    } finally {
-                      CONTEXT.remove();
-                    }
-                  };
-                })
-            .build();
-    CONTEXT.set("weft");
-    try {
-      assertEquals(200, code(client.newCall(get(Script.ok()))));
-    } finally {
-      CONTEXT.remove();
-    }
-    assertEquals("weft", seen.get());
-  }
-
-  @Test
   void callsBeyondTheLimitWaitForTheirTurn() throws Exception {
     OkHttpClient client = builder().maxConnectionsPerHost(1).build();
     URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
@@ -105,7 +73,7 @@ class BuilderTest {
     ExecuteTest.await(() -> server.seen(first).size() == 1);
     URI second = server.uri(Script.ok());
     Caller waiter = new Caller(() -> code(client.newCall(get(second))));
-    ExecuteTest.await(() -> waiter.thread().getState() == Thread.State.WAITING);
+    ExecuteTest.await(() -> waiter.thread().getState() == Thread.State.TIMED_WAITING);
     assertEquals(0, server.seen(second).size());
     server.seen(first).get(0).release();
     assertEquals(200, holder.result());
@@ -144,6 +112,78 @@ class BuilderTest {
   }
 
   @Test
+  void anAuthenticatorMayCallTheSameHostAtALimitOfOne() throws Exception {
+    AtomicReference<OkHttpClient> self = new AtomicReference<>();
+    OkHttpClient stock =
+        new OkHttpClient.Builder()
+            .authenticator(
+                (route, response) -> {
+                  code(Objects.requireNonNull(self.get()).newCall(get(Script.ok())));
+                  return response
+                      .request()
+                      .newBuilder()
+                      .header("Authorization", Credentials.basic("penelope", "ithaca"))
+                      .build();
+                })
+            .build();
+    for (BlockingOkHttpClientBuilder limited :
+        List.of(
+            BlockingOkHttpClient.builder(stock).maxRequests(1),
+            BlockingOkHttpClient.builder(stock).maxConnectionsPerHost(1))) {
+      OkHttpClient client = limited.build();
+      self.set(client);
+      Request request = get(Script.ok().body(10).requires("penelope", "ithaca"));
+      assertEquals(200, new Caller(() -> code(client.newCall(request))).result());
+    }
+  }
+
+  @Test
+  void aCallThatIsTurnedAwayTellsItsListener() throws Exception {
+    Events events = new Events();
+    OkHttpClient stock = new OkHttpClient.Builder().eventListener(events).build();
+    OkHttpClient client =
+        BlockingOkHttpClient.builder(stock).maxRequests(1).queueTimeout(Duration.ZERO).build();
+    URI first = server.uri(Script.ok().fault(Script.Fault.STALL));
+    Caller holder = new Caller(() -> code(client.newCall(get(first))));
+    ExecuteTest.await(() -> server.seen(first).size() == 1);
+    assertThrows(SocketTimeoutException.class, () -> code(client.newCall(get(Script.ok()))));
+    assertEquals(2, events.count("callStart"));
+    assertEquals(1, events.count("callFailed"));
+    server.seen(first).get(0).release();
+    assertEquals(200, holder.result());
+  }
+
+  @Test
+  void aListenerThatThrowsKeepsNoCallFromBeingClosed() throws Exception {
+    OkHttpClient stock =
+        new OkHttpClient.Builder()
+            .eventListener(
+                new EventListener() {
+                  @Override
+                  public void canceled(Call call) {
+                    throw new IllegalStateException("of the listener");
+                  }
+                })
+            .build();
+    BlockingOkHttpClient client = BlockingOkHttpClient.wrap(stock);
+    List<URI> uris = new ArrayList<>();
+    List<Caller> callers = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      URI uri = server.uri(Script.ok().fault(Script.Fault.STALL));
+      uris.add(uri);
+      callers.add(new Caller(() -> code(client.newCall(get(uri)))));
+    }
+    for (URI each : uris) {
+      ExecuteTest.await(() -> server.seen(each).size() == 1);
+    }
+    assertEquals(
+        "of the listener", assertThrows(IllegalStateException.class, client::close).getMessage());
+    for (Caller each : callers) {
+      assertInstanceOf(IOException.class, each.failure());
+    }
+  }
+
+  @Test
   void theUsersWorkersAreUsedAndKept() throws Exception {
     try (ExecutorService workers = Executors.newCachedThreadPool()) {
       BlockingOkHttpClient client = builder().workers(workers).build();
@@ -173,7 +213,6 @@ class BuilderTest {
     assertThrows(NullPointerException.class, () -> BlockingOkHttpClient.wrap(nothing()));
     assertThrows(NullPointerException.class, () -> BlockingOkHttpClient.builder(nothing()));
     assertThrows(NullPointerException.class, () -> builder().workers(nothing()));
-    assertThrows(NullPointerException.class, () -> builder().context(nothing()));
     assertThrows(NullPointerException.class, () -> builder().queueTimeout(nothing()));
     OkHttpClient client = builder().build();
     assertThrows(NullPointerException.class, () -> client.newCall(nothing()));

@@ -14,10 +14,9 @@ final class Deviations {
           + " off with retryOnConnectionFailure(false)";
 
   static final String SURPLUS = "OkHttp takes what comes behind a response for the next one";
-  static final String LENGTH =
-      "OkHttp takes a body that is shorter than its Content-Length for a whole one over HTTP/2";
   static final String DEAD =
-      "OkHttp leaves a connection of HTTP/2 that has gone dead a second after the first timeout, not at once";
+      "OkHttp leaves a connection of HTTP/2 that has gone dead a second after the first timeout,"
+          + " not at once";
 
   private Deviations() {}
 }

@@ -76,7 +76,7 @@ public final class OkHttpDriver implements ClientDriver {
 
   @Override
   public boolean isIoThread(Thread thread) {
-    return OkHttpFailures.isWatchdog(thread);
+    return OkHttpInternals.isWatchdog(thread);
   }
 
   /** The only thread of OkHttp's that runs user code and that others depend on. */
@@ -99,11 +99,16 @@ public final class OkHttpDriver implements ClientDriver {
     done.await();
   }
 
-  /** OkHttp's and okio's own, of which there is one set for the JVM, named after what they do. */
+  /**
+   * OkHttp's and okio's own, of which there is one set for the JVM. A thread of OkHttp's runner
+   * keeps the name of its last task, which is "OkHttp", a host, and what was done, until it has
+   * another.
+   */
   @Override
   public boolean outlivesClients(String thread) {
     return thread.startsWith("OkHttp TaskRunner")
         || thread.startsWith("OkHttp ConnectionPool")
+        || thread.matches("OkHttp (?!http)\\S+ [a-zA-Z]+")
         || thread.startsWith("Okio Watchdog");
   }
 }

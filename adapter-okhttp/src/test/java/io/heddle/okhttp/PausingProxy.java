@@ -25,6 +25,7 @@ final class PausingProxy implements AutoCloseable {
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition resumed = lock.newCondition();
+  private final Set<Socket> dead = ConcurrentHashMap.newKeySet();
   private boolean paused; // guarded by lock
 
   PausingProxy(int target) throws IOException {
@@ -46,6 +47,11 @@ final class PausingProxy implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** From now on all that is sent over the connections that there are is lost. */
+  void die() {
+    dead.addAll(sockets);
   }
 
   private static void start(Runnable work) {
@@ -83,7 +89,9 @@ final class PausingProxy implements AutoCloseable {
         if (n < 0) {
           return;
         }
-        out.write(buffer, 0, n);
+        if (!dead.contains(from)) {
+          out.write(buffer, 0, n);
+        }
       }
     } catch (IOException e) {
       // one of them is closed, and so is the other

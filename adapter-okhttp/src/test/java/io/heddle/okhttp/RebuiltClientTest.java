@@ -1,7 +1,6 @@
 package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,7 +16,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -78,20 +76,14 @@ class RebuiltClientTest {
   }
 
   @Test
-  void aVirtualThreadIsKeptOffItsSockets() throws Exception {
+  void interceptorsRunOnTheCaller() throws Exception {
     OkHttpClient client = rebuilt();
     Request request = get(Script.ok().body(1_000_000));
-    assertEquals(1_000_000L, new Caller(() -> whole(client, request)).result());
-    assertTrue(Objects.requireNonNull(ranOn.get()).getName().startsWith(WorkerThreads.NAME));
-  }
-
-  @Test
-  void aPlatformThreadIsLeftToItself() throws Exception {
-    OkHttpClient client = rebuilt();
-    Request request = get(Script.ok().body(100));
-    Caller caller = new Caller(Thread.ofPlatform(), () -> whole(client, request));
-    assertEquals(100L, caller.result());
-    assertSame(caller.thread(), ranOn.get());
+    for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+      Caller caller = new Caller(kind, () -> whole(client, request));
+      assertEquals(1_000_000L, caller.result());
+      assertSame(caller.thread(), ranOn.get());
+    }
   }
 
   @Test
@@ -121,7 +113,6 @@ class RebuiltClientTest {
     assertEquals("timeout", assertInstanceOf(InterruptedIOException.class, failure).getMessage());
   }
 
-  /** Cookies, authentication and cache come after what moves a call to a worker. */
   @Test
   void whatOkHttpDoesAroundACallIsDone(@TempDir Path directory) throws Exception {
     Set<Thread> askedOn = ConcurrentHashMap.newKeySet();
@@ -169,8 +160,7 @@ class RebuiltClientTest {
       assertEquals(100L, new Caller(() -> whole(client, other)).result());
       assertEquals("warp=weft", server.seen(other.url().uri()).get(0).header("cookie"));
     }
-    assertTrue(
-        askedOn.stream().allMatch(thread -> thread.getName().startsWith(WorkerThreads.NAME)));
+    assertTrue(askedOn.stream().allMatch(thread -> thread.getName().equals("caller")));
   }
 
   @Test
@@ -178,7 +168,7 @@ class RebuiltClientTest {
     BlockingOkHttpClient ours = BlockingOkHttpClient.wrap(settings().build());
     assertSame(ours, BlockingOkHttpClient.wrap(ours));
     BlockingOkHttpClient again = BlockingOkHttpClient.wrap(ours.newBuilder().build());
-    assertFalse(again.interceptors().stream().anyMatch(HandOver.class::isInstance));
+    assertEquals(List.of(), again.interceptors());
     assertEquals(List.of(), again.networkInterceptors());
     assertEquals(100, whole(again, get(Script.ok().body(100))));
   }

@@ -71,7 +71,7 @@ class RetrofitTest {
     return new Retrofit.Builder().baseUrl("http://localhost:" + server.port() + "/");
   }
 
-  private void assertGoesThroughWorkers(Loom loom) throws Exception {
+  private void assertRunsOnItsCaller(Loom loom) throws Exception {
     Caller caller =
         new Caller(
             () -> {
@@ -87,17 +87,17 @@ class RetrofitTest {
             });
     assertEquals(404, caller.result());
     String thread = String.valueOf(ranOn.get());
-    assertTrue(thread.startsWith(WorkerThreads.NAME), thread);
+    assertEquals("caller", thread);
   }
 
   @Test
   void asItsClient() throws Exception {
-    assertGoesThroughWorkers(retrofit().client(client()).build().create(Loom.class));
+    assertRunsOnItsCaller(retrofit().client(client()).build().create(Loom.class));
   }
 
   @Test
   void asItsCallFactory() throws Exception {
-    assertGoesThroughWorkers(retrofit().callFactory(client()).build().create(Loom.class));
+    assertRunsOnItsCaller(retrofit().callFactory(client()).build().create(Loom.class));
   }
 
   @Test

@@ -1,21 +1,25 @@
 package io.heddle.okhttp;
 
 import io.heddle.Deadline;
+import io.heddle.Exchange;
 import io.heddle.HostResolver;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Dns;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the user's {@link Dns} on platform threads, for workers that are virtual: the JDK's look-up
- * is a native call, which would hold their carriers.
+ * Asks the user's {@link Dns} on platform threads: the JDK's look-up is a native call, which would
+ * hold a virtual thread's carrier, and which nothing ends. The caller parks, until its call is
+ * cancelled or it is interrupted.
  */
-final class WorkerDns implements Dns, AutoCloseable {
+final class OffCarrierDns implements Dns, AutoCloseable {
 
   static final String NAME = "heddle-okhttp-dns";
 
@@ -25,24 +29,35 @@ final class WorkerDns implements Dns, AutoCloseable {
   private final Dns dns;
   private final HostResolver<List<InetAddress>> resolver = new HostResolver<>(NAME, THREADS);
 
-  WorkerDns(Dns dns) {
+  OffCarrierDns(Dns dns) {
     this.dns = dns;
   }
 
   @Override
   public List<InetAddress> lookup(String hostname) throws UnknownHostException {
     try {
-      // Without a deadline: the caller has one, and leaves the worker behind when it is over.
-      return resolver.resolve(hostname, () -> dns.lookup(hostname)).await(Deadline.none());
+      Exchange<List<InetAddress>> answer = resolver.resolve(hostname, () -> dns.lookup(hostname));
+      LiveCall call = LiveCall.current();
+      return call == null ? await(answer) : call.await(answer, Deadline.none());
     } catch (ExecutionException e) {
       throw failed(hostname, Objects.requireNonNull(e.getCause()));
+    } catch (CancellationException e) { // by the resolver, which is closed
+      throw caused(new UnknownHostException(hostname + ": the client is closed"), e);
     } catch (IllegalStateException e) { // cancelled or refused by a resolver that is closed
       throw caused(new UnknownHostException(hostname + ": the client is closed"), e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw caused(new UnknownHostException(hostname + ": interrupted"), e);
     } catch (TimeoutException e) {
       throw new AssertionError("there is no deadline", e);
+    } catch (IOException e) { // which a name service may not throw, but OkHttp takes
+      throw OkHttpFailures.sneaky(e);
+    }
+  }
+
+  private static <T> T await(Exchange<T> answer)
+      throws IOException, TimeoutException, ExecutionException {
+    try {
+      return answer.await(Deadline.none());
+    } catch (InterruptedException e) {
+      throw OkHttpFailures.interrupted(e);
     }
   }
 
@@ -72,6 +87,11 @@ final class WorkerDns implements Dns, AutoCloseable {
     return failure;
   }
 
+  /** The user's. */
+  Dns own() {
+    return dns;
+  }
+
   @Override
   public void close() {
     resolver.close();
@@ -82,7 +102,7 @@ final class WorkerDns implements Dns, AutoCloseable {
    */
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof WorkerDns that && dns.equals(that.dns);
+    return other instanceof OffCarrierDns that && dns.equals(that.dns);
   }
 
   @Override

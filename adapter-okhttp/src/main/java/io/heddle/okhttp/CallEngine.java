@@ -1,0 +1,240 @@
+package io.heddle.okhttp;
+
+import io.heddle.Deadline;
+import io.heddle.InFlightLimit;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import okhttp3.Call;
+import okhttp3.EventListener;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the calls of one client, and of those rebuilt from it, have in common: the workers, the
+ * limits if there are any, name look-up, and the calls that are under way, so that a close can end
+ * them. {@link #install} puts it into a client, {@link #strip} takes it out again.
+ */
+final class CallEngine implements AutoCloseable {
+
+  /** How often a call goes on after OkHttp has given up, since the server refuses streams. */
+  private static final int REFUSALS = 20;
+
+  private final Executor threads;
+  private final boolean isOwn;
+  private final OffCarrierDns dns;
+  private final @Nullable InFlightLimit limit;
+  private final @Nullable HostLimits hosts;
+  private final @Nullable Duration queueTimeout;
+  private final boolean retries;
+
+  private final Map<Call, LiveCall> live = new ConcurrentHashMap<>();
+  private volatile boolean closed;
+
+  /**
+   * An engine.
+   *
+   * @param client whose name service and retries it has
+   * @param threads null for those that are right on this runtime
+   * @param limit of all calls; null for none
+   * @param hosts limits of connections; null for none
+   * @param queueTimeout for a call that waits at either; null for none
+   */
+  CallEngine(
+      OkHttpClient client,
+      @Nullable Executor threads,
+      @Nullable InFlightLimit limit,
+      @Nullable HostLimits hosts,
+      @Nullable Duration queueTimeout) {
+    this.isOwn = threads == null;
+    this.threads = threads == null ? WorkerThreads.start() : threads;
+    this.dns = new OffCarrierDns(client.dns());
+    this.limit = limit;
+    this.hosts = hosts;
+    this.queueTimeout = queueTimeout;
+    this.retries = client.retryOnConnectionFailure();
+  }
+
+  // ---- building -------------------------------------------------------------------------------
+
+  /** Puts this into a client that has none. */
+  void install(OkHttpClient.Builder builder, OkHttpClient client) {
+    builder.dns(dns).eventListenerFactory(new Listeners(this, client.eventListenerFactory()));
+    builder.interceptors().add(0, new First(this));
+    builder.interceptors().add(new Last(this));
+    builder.networkInterceptors().add(new HandOver(this));
+  }
+
+  /** A client's settings, without what {@link #install} has put in. */
+  static OkHttpClient.Builder strip(OkHttpClient client) {
+    OkHttpClient.Builder builder = client.newBuilder();
+    builder.interceptors().removeIf(each -> each instanceof First || each instanceof Last);
+    builder.networkInterceptors().removeIf(HandOver.class::isInstance);
+    if (client.dns() instanceof OffCarrierDns ours) {
+      builder.dns(ours.own());
+    }
+    if (client.eventListenerFactory() instanceof Listeners ours) {
+      builder.eventListenerFactory(ours.own());
+    }
+    return builder;
+  }
+
+  // ---- caller ---------------------------------------------------------------------------------
+
+  /** A call has begun. */
+  void enter(Call call, LiveCall started) {
+    live.put(call, started);
+  }
+
+  /** A call is over. */
+  void leave(Call call) {
+    live.remove(call);
+  }
+
+  @Nullable InFlightLimit limit() {
+    return limit;
+  }
+
+  @Nullable HostLimits hosts() {
+    return hosts;
+  }
+
+  /** How long a call may wait for its turn, from now. */
+  Deadline lease() {
+    return queueTimeout == null ? Deadline.none() : Deadline.after(queueTimeout);
+  }
+
+  /** How many calls have begun and are not over. */
+  int underWay() {
+    return live.size();
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Starts work that may block on what calls share.
+   *
+   * @throws IOException if the user's own executor takes no more
+   */
+  void start(Runnable work) throws IOException {
+    try {
+      threads.execute(work);
+    } catch (RejectedExecutionException e) {
+      throw OkHttpFailures.caused(new InterruptedIOException("executor rejected"), e);
+    }
+  }
+
+  /** What a call has in common with its listener, or a substitute where there is another. */
+  private LiveCall of(Call call) {
+    LiveCall known = live.get(call);
+    if (known != null) {
+      return known;
+    }
+    LiveCall substitute = new LiveCall(this, call, EventListener.NONE);
+    substitute.hear();
+    return substitute;
+  }
+
+  // ---- any thread -----------------------------------------------------------------------------
+
+  /**
+   * Cancels the calls that are under way. A listener that throws stops nothing.
+   *
+   * @throws RuntimeException of a listener, once all is done
+   */
+  @Override
+  public void close() {
+    closed = true;
+    RuntimeException thrown = null;
+    for (LiveCall each : live.values()) {
+      try {
+        each.endWithClient();
+      } catch (RuntimeException e) {
+        thrown = thrown == null ? e : thrown;
+      }
+    }
+    dns.close();
+    if (isOwn && threads instanceof ExecutorService pool) {
+      pool.shutdown(); // its threads end as soon as OkHttp lets go of them
+    }
+    if (thrown != null) {
+      throw thrown;
+    }
+  }
+
+  /** Makes listeners that pass on to the user's own. By value, as OkHttp's factories are. */
+  private record Listeners(CallEngine engine, EventListener.Factory own)
+      implements EventListener.Factory {
+    @Override
+    public EventListener create(Call call) {
+      return new LiveCall(engine, call, own.create(call));
+    }
+  }
+
+  /** The first of all interceptors: a call begins and ends here, as its caller sees it. */
+  private record First(CallEngine engine) implements Interceptor {
+    @Override
+    public Response intercept(Chain chain) throws IOException {
+      if (OkHttpInternals.isDispatcher(Thread.currentThread())) {
+        return chain.proceed(chain.request()); // nobody waits who could be interrupted
+      }
+      OkHttpFailures.forbidWaiting();
+      LiveCall call = engine.of(chain.call());
+      LiveCall outer = LiveCall.current();
+      try {
+        call.begin(outer);
+        LiveCall.current(call);
+        return chain.proceed(chain.request());
+      } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
+        throw OkHttpFailures.ofCall(t);
+      } finally {
+        LiveCall.current(outer);
+      }
+    }
+  }
+
+  /** The last interceptor of the application's side: what comes now may need a connection. */
+  private record Last(CallEngine engine) implements Interceptor {
+    @Override
+    public Response intercept(Chain chain) throws IOException {
+      LiveCall call = LiveCall.current(chain.call());
+      if (call == null) {
+        return chain.proceed(chain.request());
+      }
+      call.awaitHost(chain.request().url());
+      for (int refusals = 0; ; refusals++) {
+        try {
+          call.isAnswered(false);
+          return chain.proceed(chain.request());
+        } catch (IOException e) {
+          if (refusals >= REFUSALS || !engine.mayRepeat(e, chain.request(), call)) {
+            throw e;
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * Whether the server has processed nothing of a call, in all it was asked since it passed here.
+   * OkHttp itself gives up at the second refusal.
+   */
+  private boolean mayRepeat(IOException failure, Request request, LiveCall call) {
+    return retries
+        && !call.isAnswered()
+        && OkHttpInternals.isRefused(failure)
+        && (request.body() == null || !Objects.requireNonNull(request.body()).isOneShot())
+        && !call.isCanceled();
+  }
+}

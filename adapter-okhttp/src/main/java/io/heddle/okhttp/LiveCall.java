@@ -1,0 +1,516 @@
+package io.heddle.okhttp;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.heddle.InFlightLimit;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import okhttp3.Call;
+import okhttp3.Connection;
+import okhttp3.Dispatcher;
+import okhttp3.EventListener;
+import okhttp3.Handshake;
+import okhttp3.HttpUrl;
+import okhttp3.Protocol;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that is under way: what it holds, what it waits for, and its listener.
+ *
+ * <pre>{@code
+ * made ──callStart──▶ live ──begin──▶ executing ──callEnd, callFailed──▶ over: its places are free
+ *                       │                 │
+ *                       └─ it is enqueued └─ canceled: wakes the caller, wherever it waits
+ * }</pre>
+ *
+ * <p>It hears all that happens to the call and tells the user's own listener, on the caller's
+ * thread: what a worker reports waits there for the caller to come by, in its order.
+ */
+final class LiveCall extends EventListener {
+
+  private static final ThreadLocal<@Nullable LiveCall> CURRENT = new ThreadLocal<>();
+
+  private static final Duration PATIENCE = Duration.ofMillis(HostLimits.PATIENCE_MILLIS);
+
+  /** OkHttp 4 has no listeners of one call. */
+  private static final boolean LISTENERS = hasListeners();
+
+  private final CallEngine engine;
+  private final Call call;
+  private final EventListener user;
+  private final long made = System.nanoTime();
+
+  // Caller only, and whoever ends the call, which comes after.
+  private @Nullable InFlightLimit taken;
+  private HostLimits.@Nullable Host host;
+  private @Nullable LiveCall outer;
+  private boolean answered;
+
+  // Written by the caller, read by threads that cancel.
+  private volatile boolean executing;
+  private volatile boolean aborting;
+  private volatile @Nullable Exchange<?> waiting;
+  private volatile @Nullable OkHttpExchange exchange;
+
+  // Written by whoever ends the call.
+  private volatile boolean over;
+  private boolean deaf;
+
+  LiveCall(CallEngine engine, Call call, EventListener user) {
+    this.engine = engine;
+    this.call = call;
+    this.user = user;
+  }
+
+  private static boolean hasListeners() {
+    try {
+      Call.class.getMethod("addEventListener", EventListener.class);
+      return true;
+    } catch (NoSuchMethodException e) {
+      return false;
+    }
+  }
+
+  /** That of the calls which this thread executes that was made last; null if there is none. */
+  static @Nullable LiveCall current() {
+    return CURRENT.get();
+  }
+
+  /** Null if this thread executes another call of OkHttp's, or none of ours. */
+  static @Nullable LiveCall current(Call call) {
+    LiveCall current = CURRENT.get();
+    return current != null && current.call.equals(call) ? current : null;
+  }
+
+  static void current(@Nullable LiveCall call) {
+    if (call == null) {
+      CURRENT.remove();
+    } else {
+      CURRENT.set(call);
+    }
+  }
+
+  // ---- caller ---------------------------------------------------------------------------------
+
+  /** For a call that has another listener, since its client was rebuilt with one. */
+  void hear() {
+    if (LISTENERS) {
+      Hearing.add(call, this);
+      engine.enter(call, this);
+    } else {
+      deaf = true;
+    }
+  }
+
+  /**
+   * The caller executes the call: waits for its turn.
+   *
+   * @param within the call within which it is made, and which may wait for it: where that has a
+   *     place, this passes; null if there is none
+   */
+  void begin(@Nullable LiveCall within) throws IOException {
+    outer = within;
+    executing = true;
+    checkOpen(); // after `executing` was set
+    if (Thread.currentThread().isInterrupted()) {
+      throw OkHttpFailures.interrupted(null);
+    }
+    if (isOverdue()) {
+      throw OkHttpFailures.timedOut(null);
+    }
+    InFlightLimit limit = engine.limit();
+    if (limit != null && within == null && !deaf) {
+      enter(limit, null);
+      taken = limit;
+      checkOpen(); // a call that was cancelled may have left the place
+    }
+  }
+
+  /** Waits until the host of this URL may have one call more; gives up the place at another. */
+  void awaitHost(HttpUrl url) throws IOException {
+    HostLimits hosts = engine.hosts();
+    if (hosts == null || deaf || (outer != null && outer.hasHost())) {
+      return;
+    }
+    HostLimits.Host next = hosts.of(url);
+    if (host != next) {
+      leaveHost();
+      enter(next.limit(), next);
+      host = next;
+      checkOpen();
+    }
+  }
+
+  private void checkOpen() throws IOException {
+    if (engine.isClosed()) {
+      throw new IOException("the client is closed");
+    }
+  }
+
+  private boolean hasHost() {
+    return host != null || (outer != null && outer.hasHost());
+  }
+
+  private void enter(InFlightLimit limit, HostLimits.@Nullable Host of) throws IOException {
+    if (limit.tryEnter()) {
+      return;
+    }
+    Exchange<Boolean> turn = limit.ask();
+    Deadline lease = engine.lease();
+    try {
+      waiting = turn;
+      while (of != null
+          && !of.isKnown()
+          && !turn.awaitDone(Deadline.after(PATIENCE).earlier(lease))
+          && !lease.isExpired()) {
+        of.isSlow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // which the wait for the turn finds
+    }
+    try {
+      await(turn, lease);
+    } catch (TimeoutException e) {
+      if (isOverdue()) {
+        throw OkHttpFailures.timedOut(e);
+      }
+      throw OkHttpFailures.caused(
+          new SocketTimeoutException("too many calls: none ended in time"), e);
+    } catch (ExecutionException e) {
+      throw new AssertionError("a turn does not fail", e);
+    }
+  }
+
+  /** Waits for something that a cancel of the call ends. */
+  <T> T await(Exchange<T> next, Deadline deadline)
+      throws IOException, TimeoutException, ExecutionException {
+    waiting = next;
+    if (call.isCanceled()) { // looked at after `waiting` was set
+      next.cancel();
+    }
+    try {
+      return next.await(deadline);
+    } catch (InterruptedException e) {
+      throw OkHttpFailures.interrupted(e);
+    } catch (CancellationException e) {
+      throw OkHttpFailures.cancelled(e);
+    } finally {
+      waiting = null;
+    }
+  }
+
+  /** A worker goes on with the call. */
+  void handOver(OkHttpExchange to) {
+    exchange = to;
+    if (call.isCanceled()) { // looked at after `exchange` was set
+      to.cancel();
+    }
+  }
+
+  /** A request goes out over this connection. */
+  void connected(@Nullable Connection connection) {
+    if (host != null && connection != null) {
+      host.connected(connection);
+    }
+  }
+
+  /** The head of a response is there. */
+  void answered() {
+    answered = true;
+    if (host != null) {
+      host.answered();
+    }
+  }
+
+  boolean isAnswered() {
+    return answered;
+  }
+
+  void isAnswered(boolean now) {
+    answered = now;
+  }
+
+  /** Whether anybody is to be told of what a worker does. */
+  boolean hasListener() {
+    return user != EventListener.NONE;
+  }
+
+  /** Whether the call's own timeout is over; if its timer is on. */
+  boolean isOverdue() {
+    okio.Timeout timeout = call.timeout();
+    long now = System.nanoTime();
+    return (timeout.timeoutNanos() > 0 && now - made >= timeout.timeoutNanos())
+        || (timeout.hasDeadline() && timeout.deadlineNanoTime() - now <= 0);
+  }
+
+  // ---- any thread -----------------------------------------------------------------------------
+
+  boolean isCanceled() {
+    return call.isCanceled();
+  }
+
+  /**
+   * Cancels the call for a caller that gave it up. Its listener is not told, as OkHttp tells nobody
+   * of an interrupt. An exchange that is reset while its call is not cancelled would cost OkHttp's
+   * trust in the connection.
+   */
+  void abort() {
+    aborting = true;
+    call.cancel();
+  }
+
+  /** The client is closed. */
+  void endWithClient() {
+    if (executing) {
+      try {
+        call.cancel();
+      } finally {
+        wake();
+      }
+    }
+  }
+
+  private void wake() {
+    Exchange<?> turn = waiting;
+    if (turn != null) {
+      turn.cancel(); // wakes the caller in await
+    }
+    OkHttpExchange running = exchange;
+    if (running != null) {
+      running.cancel(); // wakes the caller, and the worker where we let it wait
+    }
+  }
+
+  private void end() {
+    if (!over) {
+      over = true;
+      engine.leave(call);
+      leaveHost();
+      if (taken != null) {
+        taken.leave();
+        taken = null;
+      }
+    }
+  }
+
+  private void leaveHost() {
+    if (host != null) {
+      host.limit().leave();
+      host = null;
+    }
+  }
+
+  /** Tells the user's listener, on the caller. */
+  private void tell(Runnable event) {
+    OkHttpExchange running = exchange;
+    if (!hasListener()) {
+      return;
+    }
+    if (running == null) {
+      event.run();
+    } else if (running.isOnWorker()) {
+      running.onCaller(event);
+    } else {
+      running.runTasks();
+      event.run();
+    }
+  }
+
+  @Override
+  public void callStart(Call of) {
+    engine.enter(call, this);
+    user.callStart(of);
+  }
+
+  @Override
+  public void canceled(Call of) {
+    wake();
+    if (!aborting) {
+      user.canceled(of);
+    }
+  }
+
+  @Override
+  public void callEnd(Call of) {
+    end();
+    tell(() -> user.callEnd(of));
+  }
+
+  @Override
+  public void callFailed(Call of, IOException failure) {
+    end();
+    tell(() -> user.callFailed(of, failure));
+  }
+
+  @Override
+  public void connectionReleased(Call of, Connection connection) {
+    tell(() -> user.connectionReleased(of, connection));
+  }
+
+  // ---- of an exchange: on a worker, if there is one -------------------------------------------
+
+  @Override
+  public void requestHeadersStart(Call of) {
+    tell(() -> user.requestHeadersStart(of));
+  }
+
+  @Override
+  public void requestHeadersEnd(Call of, Request request) {
+    tell(() -> user.requestHeadersEnd(of, request));
+  }
+
+  @Override
+  public void requestBodyStart(Call of) {
+    tell(() -> user.requestBodyStart(of));
+  }
+
+  @Override
+  public void requestBodyEnd(Call of, long byteCount) {
+    tell(() -> user.requestBodyEnd(of, byteCount));
+  }
+
+  @Override
+  public void requestFailed(Call of, IOException failure) {
+    tell(() -> user.requestFailed(of, failure));
+  }
+
+  @Override
+  public void responseHeadersStart(Call of) {
+    tell(() -> user.responseHeadersStart(of));
+  }
+
+  @Override
+  public void responseHeadersEnd(Call of, Response response) {
+    tell(() -> user.responseHeadersEnd(of, response));
+  }
+
+  @Override
+  public void responseBodyStart(Call of) {
+    tell(() -> user.responseBodyStart(of));
+  }
+
+  @Override
+  public void responseBodyEnd(Call of, long byteCount) {
+    tell(() -> user.responseBodyEnd(of, byteCount));
+  }
+
+  @Override
+  public void responseFailed(Call of, IOException failure) {
+    tell(() -> user.responseFailed(of, failure));
+  }
+
+  // ---- where OkHttp has them ------------------------------------------------------------------
+
+  @Override
+  public void dispatcherQueueStart(Call of, Dispatcher dispatcher) {
+    user.dispatcherQueueStart(of, dispatcher);
+  }
+
+  @Override
+  public void dispatcherQueueEnd(Call of, Dispatcher dispatcher) {
+    user.dispatcherQueueEnd(of, dispatcher);
+  }
+
+  @Override
+  public void proxySelectStart(Call of, HttpUrl url) {
+    user.proxySelectStart(of, url);
+  }
+
+  @Override
+  public void proxySelectEnd(Call of, HttpUrl url, List<Proxy> proxies) {
+    user.proxySelectEnd(of, url, proxies);
+  }
+
+  @Override
+  public void dnsStart(Call of, String domainName) {
+    user.dnsStart(of, domainName);
+  }
+
+  @Override
+  public void dnsEnd(Call of, String domainName, List<InetAddress> addresses) {
+    user.dnsEnd(of, domainName, addresses);
+  }
+
+  @Override
+  public void connectStart(Call of, InetSocketAddress address, Proxy proxy) {
+    user.connectStart(of, address, proxy);
+  }
+
+  @Override
+  public void secureConnectStart(Call of) {
+    user.secureConnectStart(of);
+  }
+
+  @Override
+  public void secureConnectEnd(Call of, @Nullable Handshake handshake) {
+    user.secureConnectEnd(of, handshake);
+  }
+
+  @Override
+  public void connectEnd(
+      Call of, InetSocketAddress address, Proxy proxy, @Nullable Protocol protocol) {
+    user.connectEnd(of, address, proxy, protocol);
+  }
+
+  @Override
+  public void connectFailed(
+      Call of,
+      InetSocketAddress address,
+      Proxy proxy,
+      @Nullable Protocol protocol,
+      IOException failure) {
+    user.connectFailed(of, address, proxy, protocol, failure);
+  }
+
+  @Override
+  public void connectionAcquired(Call of, Connection connection) {
+    user.connectionAcquired(of, connection);
+  }
+
+  @Override
+  public void satisfactionFailure(Call of, Response response) {
+    user.satisfactionFailure(of, response);
+  }
+
+  @Override
+  public void cacheHit(Call of, Response response) {
+    user.cacheHit(of, response);
+  }
+
+  @Override
+  public void cacheMiss(Call of) {
+    user.cacheMiss(of);
+  }
+
+  @Override
+  public void cacheConditionalHit(Call of, Response cached) {
+    user.cacheConditionalHit(of, cached);
+  }
+
+  @Override
+  public void retryDecision(Call of, IOException failure, boolean retry) {
+    user.retryDecision(of, failure, retry);
+  }
+
+  @Override
+  public void followUpDecision(Call of, Response response, @Nullable Request next) {
+    user.followUpDecision(of, response, next);
+  }
+
+  /** A class of its own, since OkHttp 4 cannot link it. */
+  private static final class Hearing {
+    static void add(Call call, EventListener listener) {
+      call.addEventListener(listener);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.heddle.okhttp;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.heddle.RequestBodyPipe;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import okhttp3.MediaType;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okio.Buffer;
+import okio.BufferedSink;
+import okio.Okio;
+import okio.Sink;
+import okio.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request body that the user's own code writes on the caller's thread, and a worker sends.
+ *
+ * <p>The caller begins at once, unless the body can be written only once, or the server is to say
+ * first that it wants it: then it waits until OkHttp asks for the body. A body of a conversation
+ * ("duplex") is given OkHttp's own sink, on the caller's thread as well.
+ */
+final class OkHttpRequestBody extends RequestBody {
+
+  /** Bytes that the caller may be ahead of the worker. */
+  private static final int WINDOW = 64 * 1024;
+
+  private final OkHttpExchange exchange;
+  private final RequestBody own;
+  private final boolean eager;
+  private final RequestBodyPipe pipe;
+
+  // Shared: what the worker waits for while there is nothing to send, or a conversation begins.
+  private volatile @Nullable Exchange<Boolean> more;
+
+  // Written by the caller before it wakes the worker.
+  private volatile boolean flushed;
+  private volatile @Nullable Throwable thrown;
+  private volatile boolean cancelled;
+
+  OkHttpRequestBody(OkHttpExchange exchange, Request request, RequestBody own) {
+    this.exchange = exchange;
+    this.own = own;
+    this.eager =
+        !own.isDuplex()
+            && !own.isOneShot()
+            && !"100-continue".equalsIgnoreCase(request.header("Expect"));
+    this.pipe = new RequestBodyPipe(WINDOW, 0, this::wakeWorker, this::wakeWorker);
+  }
+
+  @Override
+  public @Nullable MediaType contentType() {
+    return own.contentType();
+  }
+
+  @Override
+  public long contentLength() throws IOException {
+    return own.contentLength();
+  }
+
+  @Override
+  public boolean isDuplex() {
+    return own.isDuplex();
+  }
+
+  @Override
+  public boolean isOneShot() {
+    return own.isOneShot();
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  boolean isEager() {
+    return eager;
+  }
+
+  /** Lets the user's code write the body into the pipe. What it throws is thrown by the worker. */
+  void write() {
+    BufferedSink sink = Okio.buffer(new PipeSink());
+    try {
+      own.writeTo(sink);
+      sink.close();
+    } catch (Throwable t) { // which may be anything
+      thrown = t;
+      pipe.fail(t);
+      wakeWorker();
+    }
+  }
+
+  private void talk(BufferedSink sink) {
+    try {
+      own.writeTo(sink);
+    } catch (Throwable t) {
+      thrown = t;
+    }
+    wakeWorker();
+  }
+
+  /** What the user's code writes to. */
+  private final class PipeSink implements Sink {
+    private final Buffer.UnsafeCursor cursor = new Buffer.UnsafeCursor();
+    private boolean closed;
+
+    @Override
+    public void write(Buffer source, long byteCount) throws IOException {
+      OkHttpFailures.forbidWaiting();
+      Buffer taken = new Buffer();
+      taken.write(source, byteCount);
+      try (Buffer.UnsafeCursor at = taken.readUnsafe(cursor)) {
+        while (at.next() != -1) {
+          put(Objects.requireNonNull(at.data), at.start, at.end - at.start);
+        }
+      }
+      pipe.flush();
+    }
+
+    private void put(byte[] bytes, int from, int length) throws IOException {
+      try {
+        pipe.write(bytes, from, length, Deadline.none());
+      } catch (InterruptedException e) {
+        throw OkHttpFailures.interrupted(e);
+      } catch (CancellationException e) {
+        throw OkHttpFailures.cancelled(e);
+      } catch (ExecutionException e) {
+        throw failed(e);
+      } catch (TimeoutException e) {
+        throw new AssertionError("there is no deadline", e);
+      }
+    }
+
+    @Override
+    public void flush() {
+      flushed = true;
+      wakeWorker();
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      try {
+        pipe.finish();
+      } catch (CancellationException e) {
+        throw OkHttpFailures.cancelled(e);
+      } catch (ExecutionException e) {
+        throw failed(e);
+      }
+    }
+
+    @Override
+    public Timeout timeout() {
+      return Timeout.NONE;
+    }
+  }
+
+  private static IOException failed(ExecutionException e) {
+    Throwable cause = Objects.requireNonNull(e.getCause());
+    return OkHttpFailures.again(cause);
+  }
+
+  // ---- worker -------------------------------------------------------------------------------
+
+  @Override
+  public void writeTo(BufferedSink sink) throws IOException {
+    if (own.isDuplex()) {
+      Exchange<Boolean> begun = new Exchange<>();
+      more = begun;
+      exchange.onCaller(() -> talk(sink));
+      await(begun);
+      throwIfOver();
+      return;
+    }
+    if (!eager) {
+      exchange.onCaller(this::write);
+    }
+    try {
+      send(sink);
+    } catch (IOException e) {
+      pipe.fail(e); // wakes the caller in put
+      throw e;
+    }
+  }
+
+  private void send(BufferedSink sink) throws IOException {
+    while (true) {
+      Exchange<Boolean> next = new Exchange<>();
+      more = next;
+      throwIfOver(); // looked at, and all that follows, after `more` was set
+      boolean flush = flushed;
+      flushed = false;
+      if (pipe.drainTo(sink::write)) {
+        return;
+      }
+      if (flush) {
+        sink.flush();
+      }
+      await(next);
+    }
+  }
+
+  private void await(Exchange<Boolean> next) throws IOException {
+    try {
+      next.await(Deadline.none());
+    } catch (InterruptedException e) { // the user's own executor is shut down
+      throw OkHttpFailures.interrupted(e);
+    } catch (CancellationException | ExecutionException | TimeoutException e) {
+      throw new AssertionError("it only completes", e);
+    }
+  }
+
+  private void throwIfOver() throws IOException {
+    if (cancelled) {
+      throw new IOException("Canceled");
+    }
+    Throwable ofWriter = thrown;
+    if (ofWriter != null) {
+      throw OkHttpFailures.sneaky(ofWriter);
+    }
+  }
+
+  /** OkHttp is done with the request, whose body may still be being written. */
+  void fail(Throwable failure) {
+    pipe.fail(failure); // wakes the caller in put
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  private void wakeWorker() {
+    Exchange<Boolean> waited = more;
+    if (waited != null) {
+      waited.complete(true); // wakes the worker in await
+    }
+  }
+
+  /** The exchange is cancelled. */
+  void cancel() {
+    cancelled = true;
+    pipe.cancel(); // wakes the caller in put
+    wakeWorker();
+  }
+}

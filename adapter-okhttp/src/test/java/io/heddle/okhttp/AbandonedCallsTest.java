@@ -1,0 +1,178 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import okhttp3.Call;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What calls leave behind that were interrupted, timed out, or whose time limit was lifted. */
+@Timeout(60)
+class AbandonedCallsTest {
+
+  private static OkHttpClient.Builder settings(Wire wire) {
+    return new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
+  }
+
+  private static Request get(URI uri) {
+    return new Request.Builder().url(uri.toString()).build();
+  }
+
+  private static int whole(Call call) throws IOException {
+    try (Response response = call.execute()) {
+      return response.body().bytes().length;
+    }
+  }
+
+  private static void awaitIdle(OkHttpClient client) {
+    ExecuteTest.await(
+        () ->
+            client.connectionPool().connectionCount()
+                == client.connectionPool().idleConnectionCount());
+  }
+
+  /** An interceptor of the user's that takes its time, whatever happens. */
+  private static Response slow(Interceptor.Chain chain) throws IOException {
+    try {
+      return chain.proceed(chain.request());
+    } finally {
+      long end = System.nanoTime() + Duration.ofMillis(400).toNanos();
+      while (System.nanoTime() < end) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void anInterruptGivesTheConnectionBackWhateverAnInterceptorDoes(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient wrapped =
+          BlockingOkHttpClient.wrap(
+              settings(wire).addInterceptor(AbandonedCallsTest::slow).build());
+      for (OkHttpClient client : List.of(wrapped, wrapped.newBuilder().build())) {
+        for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+          URI uri = server.uri(Script.ok().fault(Script.Fault.STALL));
+          Caller caller = new Caller(kind, () -> whole(client.newCall(get(uri))));
+          ExecuteTest.await(() -> server.seen(uri).size() == 1);
+          caller.thread().interrupt();
+          assertInstanceOf(InterruptedIOException.class, caller.failure());
+          awaitIdle(client);
+        }
+      }
+    }
+  }
+
+  /** As okhttp-sse does it, once a stream of events has begun. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aTimeLimitThatIsLiftedDoesNotEndTheBody(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(settings(wire).callTimeout(Duration.ofSeconds(2)).build());
+      URI uri = server.uri(Script.ok().body(20).drip(1, Duration.ofMillis(150)));
+      Caller caller =
+          new Caller(
+              () -> {
+                Call call = client.newCall(get(uri));
+                try (Response response = call.execute()) {
+                  call.timeout().cancel();
+                  return response.body().bytes().length;
+                }
+              });
+      assertEquals(20, caller.result());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void theCallTimeoutFreesTheWorkerOfAResponseThatNobodyCloses(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(settings(wire).callTimeout(Duration.ofSeconds(1)).build());
+      URI uri = server.uri(Script.ok().body(30_000_000));
+      Caller caller =
+          new Caller(Thread.ofPlatform(), () -> client.newCall(get(uri)).execute().body());
+      ResponseBody unclosed = (ResponseBody) caller.result();
+      ExecuteTest.await(() -> server.seen(uri).get(0).isAborted());
+      assertTrue(unclosed.contentLength() > 0);
+      unclosed.close();
+      awaitIdle(client);
+    }
+  }
+
+  /** With OkHttp's own timeouts a second passes before it leaves; without ours it never would. */
+  @Test
+  void aPathThatDiedIsLeftAfterACallTimeout() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        PausingProxy proxy = new PausingProxy(server.port())) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              settings(Wire.H2C)
+                  .callTimeout(Duration.ofMillis(500))
+                  .readTimeout(Duration.ZERO)
+                  .build());
+      String there =
+          server.uri(Script.ok()).toString().replace(":" + server.port(), ":" + proxy.port());
+      Request request = new Request.Builder().url(there).build();
+      Caller first = new Caller(() -> whole(client.newCall(request)));
+      assertEquals(0, first.result());
+      proxy.die();
+      int failed = 0;
+      while (new Caller(() -> succeeds(client.newCall(request))).result().equals(false)) {
+        failed++;
+        assertTrue(failed < 10, "the dead path is still taken");
+      }
+      assertTrue(failed > 0);
+    }
+  }
+
+  private static boolean succeeds(Call call) {
+    try {
+      return whole(call) == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void nothingOfACallIsKept() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      CallEngine engine = new CallEngine(new OkHttpClient(), null, null, null, null);
+      OkHttpClient.Builder builder = new OkHttpClient.Builder();
+      engine.install(builder, new OkHttpClient());
+      OkHttpClient client = builder.build();
+      for (int i = 0; i < 100; i++) {
+        URI uri =
+            server.uri(i % 2 == 0 ? Script.ok().body(10) : Script.ok().fault(Script.Fault.CLOSE));
+        new Caller(() -> succeeds(client.newCall(get(uri)))).result();
+        client.newCall(get(uri)); // which nobody executes
+      }
+      assertEquals(0, engine.underWay());
+      engine.close();
+    }
+  }
+}
