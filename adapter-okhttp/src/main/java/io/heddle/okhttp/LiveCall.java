@@ -242,7 +242,7 @@ final class LiveCall extends EventListener {
 
   /** Whether anybody is to be told of what a worker does. */
   boolean hasListener() {
-    return user != EventListener.NONE;
+    return !user.equals(EventListener.NONE);
   }
 
   /** Whether the call's own timeout is over; if its timer is on. */

@@ -198,7 +198,7 @@ final class OkHttpExchange implements Runnable {
 
   /** Whether the current thread is the worker. */
   boolean isOnWorker() {
-    return Thread.currentThread() == worker; // no other thread writes it but the worker itself
+    return Thread.currentThread().equals(worker);
   }
 
   /** Has the caller do this as soon as it comes by, in the order of these calls. */

@@ -59,10 +59,10 @@ class CallerContextTest {
 
   private void hook(String name, Call call) {
     Set<String> words = seen.computeIfAbsent(name, key -> ConcurrentHashMap.newKeySet());
-    words.add(Thread.currentThread() == caller.get() ? "caller" : "another thread");
+    words.add(Thread.currentThread().equals(caller.get()) ? "caller" : "another thread");
     words.add(String.valueOf(LOCAL.get()));
     words.add(String.valueOf(MDC.get("thread")));
-    words.add(call == made.get() ? "the call" : "another call");
+    words.add(call.equals(made.get()) ? "the call" : "another call");
   }
 
   private Response intercept(String name, Interceptor.Chain chain) throws IOException {
@@ -309,7 +309,7 @@ class CallerContextTest {
                     assertTrue(worker.getName().startsWith(WorkerThreads.NAME));
                     seenOnWorkers.add(String.valueOf(who.get()));
                     seenOnWorkers.add(
-                        worker.getContextClassLoader() == mine ? "a caller's" : "neutral");
+                        mine.equals(worker.getContextClassLoader()) ? "a caller's" : "neutral");
                     return chain.proceed(chain.request());
                   })
               .build();
