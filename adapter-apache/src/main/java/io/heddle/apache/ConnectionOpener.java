@@ -105,7 +105,14 @@ final class ConnectionOpener {
       return proxy != null ? proxy : route.getTargetHost();
     }
 
-    NamedEndpoint tlsName() {
+    /** Who has to prove who it is when TLS begins with the first hop. */
+    NamedEndpoint firstHopName() {
+      HttpHost proxy = route.getProxyHost();
+      return proxy != null ? proxy : targetName();
+    }
+
+    /** Who has to prove who it is at the end of the route. */
+    NamedEndpoint targetName() {
       NamedEndpoint name = route.getTargetName();
       return name != null ? name : route.getTargetHost();
     }
@@ -167,7 +174,7 @@ final class ConnectionOpener {
     connection.upgrade(
         ready,
         (session, callback) ->
-            tlsStrategy.upgrade(session, plan.tlsName(), plan.tlsConfig(), null, callback));
+            tlsStrategy.upgrade(session, plan.targetName(), plan.tlsConfig(), null, callback));
     try {
       waits.await(ready, plan.deadline(patience));
     } catch (TimeoutException e) {
@@ -306,7 +313,7 @@ final class ConnectionOpener {
         if (URIScheme.HTTPS.same(plan.firstHop().getSchemeName())) {
           tlsStrategy.upgrade(
               (ProtocolIOSession) session,
-              plan.tlsName(),
+              plan.firstHopName(),
               TlsConfig.copy(plan.tlsConfig()).setVersionPolicy(plan.firstHopPolicy()).build(),
               null, // the caller's own clock ends the handshake
               new Secured(connection));

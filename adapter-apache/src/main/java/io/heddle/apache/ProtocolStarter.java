@@ -93,7 +93,11 @@ final class ProtocolStarter implements IOEventHandlerFactory {
     http1.protocol =
         new ClientHttp1IOEventHandler(
             new Http1Duplexer(
-                session, http1Config, charCodingConfig, http1Parsers.create(), http1));
+                session,
+                http1Config,
+                charCodingConfig,
+                http1.watching(http1Parsers.create()),
+                http1));
     return http1;
   }
 

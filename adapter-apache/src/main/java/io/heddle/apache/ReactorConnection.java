@@ -5,10 +5,13 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.CancelledKeyException;
 import javax.net.ssl.SSLSession;
+import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.EndpointDetails;
 import org.apache.hc.core5.http.HttpConnection;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.ProtocolVersion;
 import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
@@ -17,6 +20,7 @@ import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.http2.nio.command.PingCommand;
 import org.apache.hc.core5.http2.nio.support.BasicPingHandler;
+import org.apache.hc.core5.http2.ssl.ApplicationProtocol;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
@@ -45,7 +49,16 @@ final class ReactorConnection implements HttpConnection, Identifiable {
   private final HttpVersionPolicy versionPolicy;
 
   /** One for all requests: nobody but the engine looks at it. */
-  private final HttpCoreContext engineContext = HttpCoreContext.create();
+  private final HttpCoreContext engineContext = new EngineContext();
+
+  /** Does not keep the last request, and with it its entity, while the connection idles. */
+  private static final class EngineContext extends HttpCoreContext {
+    @Override
+    public void setRequest(HttpRequest request) {}
+
+    @Override
+    public void setResponse(HttpResponse response) {}
+  }
 
   private final Exchange<ReactorConnection> bound;
   private volatile Exchange<ReactorConnection> ready;
@@ -211,15 +224,22 @@ final class ReactorConnection implements HttpConnection, Identifiable {
       throw new IOException("TLS within TLS: Apache's engine cannot tunnel through an HTTPS proxy");
     }
     this.ready = ready;
-    starter.startTls(
-        io,
+    FutureCallback<TransportSecurityLayer> done =
         new FutureCallback<TransportSecurityLayer>() {
           @Override
           public void completed(TransportSecurityLayer secured) {
             TlsDetails tls = io.getTlsDetails();
-            if (tls != null && "h2".equals(tls.getApplicationProtocol())) {
-              io.switchProtocol("h2", null); // tells `started` when the server's SETTINGS are here
-            } else {
+            Http1Session clear = before instanceof Http1Session http1 ? http1 : null;
+            if (clear != null
+                && clear.hasUnread()) { // or it would be read as if TLS had brought it
+              failed(new ClientProtocolException("plain text came where TLS was to begin"));
+            } else if (tls != null
+                && ApplicationProtocol.HTTP_2.id.equals(tls.getApplicationProtocol())) {
+              // Tells `started` when the server's SETTINGS are here.
+              io.switchProtocol(ApplicationProtocol.HTTP_2.id, null);
+            } else if (clear != null && clear.isIdle()) {
+              io.switchProtocol(ApplicationProtocol.HTTP_1_1.id, null); // tells `started`
+            } else { // the response to a request that was answered with 101 is still to come
               started(before);
             }
           }
@@ -233,7 +253,12 @@ final class ReactorConnection implements HttpConnection, Identifiable {
           public void cancelled() {
             ReactorConnection.this.failed(new ConnectionClosedException("TLS was cancelled"));
           }
-        });
+        };
+    try {
+      starter.startTls(io, done);
+    } catch (CancelledKeyException closed) { // by the peer, a moment ago
+      failed(new ConnectionClosedException("connection closed before TLS began"));
+    }
   }
 
   /** Begins TLS on a session. */
