@@ -22,13 +22,12 @@ import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ConnectionClosedException;
-import org.apache.hc.core5.http.ContentLengthStrategy;
 import org.apache.hc.core5.http.EndpointDetails;
-import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpConnection;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpMessage;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.ProtocolVersion;
@@ -252,7 +251,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
     ApacheExchange under =
         new ApacheExchange(
             multiplexed || request.containsHeader(HttpHeaders.EXPECT)
-                ? new WireRequest(request, multiplexed)
+                ? WireRequest.of(request, multiplexed)
                 : request,
             entity,
             body);
@@ -344,6 +343,9 @@ final class ApacheEndpoint extends ConnectionEndpoint
     }
     head = received;
     nextHead = received.next();
+    if (nextHead != null) {
+      Objects.requireNonNull(exchange).tookInterim();
+    }
     HttpResponse response = received.response();
     return response instanceof ClassicHttpResponse classic
         ? classic
@@ -351,21 +353,31 @@ final class ApacheEndpoint extends ConnectionEndpoint
   }
 
   @Override
-  public void receiveResponseEntity(ClassicHttpResponse response) throws HttpException {
+  public void receiveResponseEntity(ClassicHttpResponse response) {
     ApacheExchange.Head received = Objects.requireNonNull(head);
-    EntityDetails details = received.entity();
     ResponseBodyPipe body = received.body();
-    if (details == null || body == null) { // an HTTP/2 stream may end with its head
+    if (body == null) { // an HTTP/2 stream may end with its head
       response.setEntity(new IncomingHttpEntity(InputStream.nullInputStream(), 0, response));
       return;
     }
-    long length = details.getContentLength();
-    if (isMultiplexed()) { // the engine does not look at the header
-      length = DefaultContentLengthStrategy.INSTANCE.determineLength(response);
-      length = length >= 0 ? length : ContentLengthStrategy.UNDEFINED;
+    ApacheResponseBody content =
+        new ApacheResponseBody(this, Objects.requireNonNull(exchange), body, received.length());
+    response.setEntity(new Entity(content, received.length(), response));
+  }
+
+  /** To close it is to close the response, not to want what is left of it. */
+  private static final class Entity extends IncomingHttpEntity {
+    private final ApacheResponseBody content;
+
+    Entity(ApacheResponseBody content, long length, HttpMessage message) {
+      super(content, length, message);
+      this.content = content;
     }
-    InputStream content = new ApacheResponseBody(this, Objects.requireNonNull(exchange), body);
-    response.setEntity(new IncomingHttpEntity(content, length, response));
+
+    @Override
+    public void close() {
+      content.abandon();
+    }
   }
 
   /** How long the caller may wait for the peer from now on. */

@@ -10,6 +10,7 @@ import java.net.UnknownHostException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
@@ -72,6 +73,8 @@ final class ApacheFailures {
       fresh = new H2StreamResetException(h2Error(reset.getCode()), message);
     } else if (failure instanceof H2ConnectionException broken) {
       fresh = new H2ConnectionException(h2Error(broken.getCode()), message);
+    } else if (failure instanceof ClientProtocolException) {
+      fresh = new ClientProtocolException(message);
     } else if (failure instanceof MessageConstraintException) {
       fresh = new MessageConstraintException(message);
     } else if (failure instanceof SSLHandshakeException) {
