@@ -314,6 +314,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
         body.fail(why);
       }
     } else {
+      session.responseEnds();
       ended = true;
     }
     if (response.getCode() >= 300 && requestBody != null) {
@@ -416,6 +417,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       throw tooShort(declared);
     }
     this.trailers = trailers;
+    session.responseEnds();
     ended = true;
     ResponseBodyPipe body = responseBody;
     if (body != null) {

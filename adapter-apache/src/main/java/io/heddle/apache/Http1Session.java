@@ -85,6 +85,17 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
     return strayed || (input != null && input.hasData());
   }
 
+  /**
+   * What came behind the response belongs to none, and must not become the next call's: this
+   * connection has no next call.
+   */
+  @Override
+  void responseEnds() {
+    if (input != null && input.hasData()) {
+      connection.goingAway();
+    }
+  }
+
   /** Bytes of the body of the response that is under way. */
   void consume(ByteBuffer src) throws IOException {
     ApacheExchange exchange = current;

@@ -41,6 +41,9 @@ abstract class ReactorSession implements IOEventHandler {
   /** The request of this exchange is about to be sent. */
   abstract void starting(ApacheExchange exchange);
 
+  /** A response is at its end, and its caller about to be told. */
+  void responseEnds() {}
+
   /** The engine is done with this exchange. */
   abstract void ended(ApacheExchange exchange);
 

@@ -51,6 +51,7 @@ public final class ApacheDriver implements ClientDriver {
                   ConnectionClosedException.class,
                   H2StreamResetException.class))
           .with(Failure.TRUNCATED, any(ConnectionClosedException.class))
+          .with(Failure.MALFORMED, is(ClientProtocolException.class))
           .with(Failure.GARBAGE, is(ClientProtocolException.class))
           .with(Failure.OVERSIZED_HEAD, is(MessageConstraintException.class))
           .with(Failure.UNTRUSTED, any(SSLException.class))

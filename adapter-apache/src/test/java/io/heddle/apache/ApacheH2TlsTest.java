@@ -3,8 +3,6 @@ package io.heddle.apache;
 import io.heddle.conformance.Deviation;
 import io.heddle.conformance.H2TlsSuite;
 
-@Deviation(rule = "FR-01", reason = Deviations.LENGTH)
-@Deviation(rule = "FR-02", reason = Deviations.LENGTH)
 @Deviation(rule = "PA-01", reason = Deviations.DEAD)
 @Deviation(rule = "PA-02", reason = Deviations.DEAD)
 @Deviation(rule = "PA-03", reason = Deviations.REFUSED)
