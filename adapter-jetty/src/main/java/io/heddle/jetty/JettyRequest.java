@@ -268,6 +268,9 @@ final class JettyRequest extends ListeningRequest {
       mayResend(cause); // takes note of it, for the lines below
     }
     CompletableFuture<Boolean> aborted = super.abort(cause);
+    if (getBody() instanceof BlockingRequestContent content) {
+      content.fail(cause); // Jetty does so only once the request is queued: its writer may wait
+    }
     Consumer<Throwable> failer = onAbort;
     if (failer != null && cause != connectionLost) {
       failer.accept(cause);
