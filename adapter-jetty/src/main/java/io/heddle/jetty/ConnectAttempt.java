@@ -26,22 +26,44 @@ import org.jspecify.annotations.Nullable;
  *     └─────────┴───────────┴───────end──────▶ DONE    what is open is closed, what comes is refused
  * }</pre>
  *
+ * <p>Jetty fails all that is queued with an attempt that fails. A request may have been queued
+ * after the last of the others was given up, and count on this connection: {@link
+ * JettyRequest#abort} knows that failure by its class and does not heed it, and then the queue is
+ * looked at again.
+ *
  * <p>He who ends it sets it to done and then closes the channel that is there; he who opens a
  * channel stores it and then looks whether it is done: at least one sees the other.
  */
 final class ConnectAttempt implements Promise<Connection> {
 
+  /** With which an attempt fails that was ended. */
+  static final class Unwanted extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private Unwanted() {
+      super("nobody waits for this connection any more");
+    }
+  }
+
   private final QueueGate gate;
   private final Promise<Connection> promise;
+  private final Runnable sender;
 
   // Shared.
   private final AtomicBoolean done = new AtomicBoolean();
   private volatile boolean ended;
   private volatile Closeable open = () -> {};
 
-  ConnectAttempt(QueueGate gate, Promise<Connection> promise) {
+  /**
+   * An attempt that is about to begin.
+   *
+   * @param promise has the connection, or the failure
+   * @param sender looks at the queue of the destination again, and opens a connection if need be
+   */
+  ConnectAttempt(QueueGate gate, Promise<Connection> promise, Runnable sender) {
     this.gate = gate;
     this.promise = promise;
+    this.sender = sender;
   }
 
   // ---- Jetty's threads ----------------------------------------------------------------------
@@ -67,12 +89,13 @@ final class ConnectAttempt implements Promise<Connection> {
   // ---- any thread ---------------------------------------------------------------------------
 
   /** Ends the attempt; does nothing if it has succeeded or failed. */
-  void end(Throwable cause) {
+  void end() {
     if (done.compareAndSet(false, true)) {
       ended = true;
       gate.forget(this);
       close(open);
-      promise.failed(cause);
+      promise.failed(new Unwanted());
+      sender.run();
     }
   }
 

@@ -37,6 +37,15 @@ final class JettyRequest extends ListeningRequest {
   /** How often a request is sent again that has found no stream on a connection of HTTP/2. */
   private static final int MAX_STREAMLESS = 5;
 
+  /** How far a request has come on its way out of the queue, within its lease timeout or not. */
+  private enum Turn {
+    AWAITED,
+    /** It has a connection, and may have been sent. */
+    CAME,
+    /** Its caller has given up before; it must not be sent. */
+    MISSED
+  }
+
   private final BlockingJettyClient client;
 
   // Caller only, until it is sent.
@@ -55,7 +64,7 @@ final class JettyRequest extends ListeningRequest {
 
   // Shared.
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
-  private volatile boolean begun;
+  private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
   private volatile boolean reused;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
@@ -78,12 +87,13 @@ final class JettyRequest extends ListeningRequest {
 
   // ---- caller -------------------------------------------------------------------------------
 
-  /** Jetty counts whole milliseconds, of which zero is no timeout; a shorter timeout is one too. */
+  /** Jetty counts whole milliseconds: here never fewer than were asked for, so never too early. */
   @Override
   public Request timeout(long timeout, TimeUnit unit) {
     timeoutNanos = Math.max(0, unit.toNanos(timeout));
     long millis = unit.toMillis(timeout);
-    return super.timeout(millis == 0 && timeout > 0 ? 1 : millis, TimeUnit.MILLISECONDS);
+    boolean more = TimeUnit.MILLISECONDS.toNanos(millis) < timeoutNanos;
+    return super.timeout(more ? millis + 1 : millis, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -217,7 +227,9 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public void notifyBegin() {
     reused = client.hasServed(getConnection());
-    begun = true;
+    if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
+      giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
+    }
     leavePlace();
     super.notifyBegin();
   }
@@ -255,7 +267,7 @@ final class JettyRequest extends ListeningRequest {
   public void notifyFailure(Throwable failure) {
     QueueGate gate = leavePlace();
     if (gate != null) {
-      gate.endUnwanted(failure);
+      gate.endUnwanted();
     }
     super.notifyFailure(failure);
   }
@@ -264,6 +276,9 @@ final class JettyRequest extends ListeningRequest {
   @Override
   @SuppressWarnings("ReferenceEquality") // that very failure
   public CompletableFuture<Boolean> abort(Throwable cause) {
+    if (cause instanceof ConnectAttempt.Unwanted) {
+      return CompletableFuture.completedFuture(false); // this one is wanted
+    }
     if (cause instanceof RetryableRequestException || isConnectionLoss(cause)) {
       mayResend(cause); // takes note of it, for the lines below
     }
@@ -402,9 +417,13 @@ final class JettyRequest extends ListeningRequest {
     return new TimeoutException("no connection within " + leaseTimeoutMillis + " ms");
   }
 
-  /** Whether the request has left the queue, for a connection. */
-  boolean hasBegun() {
-    return begun;
+  /**
+   * Says that the caller waits no longer for a connection.
+   *
+   * @return false if the request has one
+   */
+  boolean missTurn() {
+    return turn.compareAndSet(Turn.AWAITED, Turn.MISSED);
   }
 
   /** Whether the request has been sent to its end. */
