@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.client.Connection;
@@ -13,6 +14,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.Transport;
 import org.eclipse.jetty.util.Promise;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,8 +127,26 @@ final class ConnectAttempt implements Promise<Connection> {
   static void track(Map<String, Object> context) {
     if (context.get(Transport.CONTEXT_KEY) instanceof Transport transport
         && !(transport instanceof Tracking)
-        && !(transport instanceof Tracked)) {
+        && !(transport instanceof Reading)) {
       context.put(Transport.CONTEXT_KEY, new Tracking(transport));
+    }
+  }
+
+  /** Makes sockets of ours. */
+  private static class Reading extends Transport.Wrapper {
+
+    Reading(Transport transport) {
+      super(transport);
+    }
+
+    @Override
+    public EndPoint newEndPoint(
+        Scheduler scheduler,
+        ManagedSelector selector,
+        SelectableChannel channel,
+        SelectionKey key) {
+      return ReadingEndPoint.of(
+          super.newEndPoint(scheduler, selector, channel, key), selector, key, scheduler);
     }
   }
 
@@ -143,17 +163,17 @@ final class ConnectAttempt implements Promise<Connection> {
       while (promise instanceof Promise.Wrapper<?> wrapper) {
         promise = wrapper.getWrapped();
       }
-      Transport transport = getWrapped();
-      if (promise instanceof ConnectAttempt attempt) {
-        transport = new Tracked(attempt, transport);
-      }
+      Transport transport =
+          promise instanceof ConnectAttempt attempt
+              ? new Tracked(attempt, getWrapped())
+              : new Reading(getWrapped());
       context.put(Transport.CONTEXT_KEY, transport);
       transport.connect(address, context);
     }
   }
 
   /** Opens channels for an attempt, for each address of the host in turn. */
-  private static final class Tracked extends Transport.Wrapper {
+  private static final class Tracked extends Reading {
 
     private final ConnectAttempt attempt;
     private volatile @Nullable ClientConnector connector;

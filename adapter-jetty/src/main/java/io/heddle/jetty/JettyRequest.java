@@ -123,7 +123,7 @@ final class JettyRequest extends ListeningRequest {
     JettyExchange<ContentResponse> exchange = new JettyExchange<>(this::giveUp);
     exchange.sentBy(this);
     WholeResponse listener = new WholeResponse(exchange, client.getMaxContentLength());
-    start(exchange::fail, listener);
+    start(listener::fail, listener);
     try {
       return exchange.await(Deadline.none());
     } catch (ExecutionException e) {
@@ -231,7 +231,26 @@ final class JettyRequest extends ListeningRequest {
       giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
     }
     leavePlace();
+    tellSocket(this::failBody);
     super.notifyBegin();
+  }
+
+  /** Who is told, on HTTP/1.1, that the socket of this request has broken; null is nobody. */
+  private void tellSocket(@Nullable Consumer<Throwable> sender) {
+    if (getBody() != null && getConnection() instanceof org.eclipse.jetty.io.Connection http1) {
+      ReadingEndPoint socket = ReadingEndPoint.under(http1.getEndPoint());
+      if (socket != null) {
+        socket.tell(sender);
+      }
+    }
+  }
+
+  /** The rest of the body cannot be sent; the response may still come. */
+  private void failBody(Throwable cause) {
+    Request.Content body = getBody();
+    if (body != null) {
+      body.fail(cause);
+    }
   }
 
   /** A server that is asked whether to continue and never says is not waited for for ever. */
@@ -260,11 +279,13 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public void notifySuccess() {
     sent = true;
+    tellSocket(null);
     super.notifySuccess();
   }
 
   @Override
   public void notifyFailure(Throwable failure) {
+    tellSocket(null);
     QueueGate gate = leavePlace();
     if (gate != null) {
       gate.endUnwanted();

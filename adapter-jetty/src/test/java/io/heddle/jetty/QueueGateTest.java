@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -78,10 +77,7 @@ class QueueGateTest {
               }
             });
     lookedUp.await();
-    CompletableFuture<Boolean> aborted =
-        CompletableFuture.supplyAsync(() -> unlucky.abort(new CancellationException("test")))
-            .thenCompose(abort -> abort);
-    aborted.get(10, TimeUnit.SECONDS);
+    Thread.ofVirtual().start(() -> unlucky.abort(new CancellationException("test")).join());
     assertEquals(200, within.get(10, TimeUnit.SECONDS).getStatus());
   }
 

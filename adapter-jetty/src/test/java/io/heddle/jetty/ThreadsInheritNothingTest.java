@@ -80,6 +80,11 @@ class ThreadsInheritNothingTest {
             look("body");
             return -1;
           }
+
+          @Override
+          public int read(byte[] b, int off, int len) {
+            return read();
+          }
         };
     client
         .POST(server.uri(Script.ok().body(100_000)))
