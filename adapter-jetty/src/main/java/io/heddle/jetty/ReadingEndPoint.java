@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  *                           │ └──close, idle timeout──▶               FAILED  as these have it
  * }</pre>
  *
- * <p>Where nobody reads, since the caller who would is still writing, it is the body that ends this:
- * its writer gets the failure, and then reads. Not over TLS.
+ * <p>Where nobody reads, since the caller who would is still writing, it is the body that ends
+ * this: its writer gets the failure, and then reads. Not over TLS.
  */
 final class ReadingEndPoint extends SocketChannelEndPoint {
 
@@ -51,8 +51,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   static EndPoint of(
       EndPoint made, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
     return made.getClass() == SocketChannelEndPoint.class
-        ? new ReadingEndPoint(
-            ((SocketChannelEndPoint) made).getChannel(), selector, key, scheduler)
+        ? new ReadingEndPoint(((SocketChannelEndPoint) made).getChannel(), selector, key, scheduler)
         : made;
   }
 
@@ -124,8 +123,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
       return;
     }
     try {
-      Scheduler.Task unused =
-          scheduler.schedule(this::fail, MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+      Scheduler.Task unused = scheduler.schedule(this::fail, MOMENT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       failed = true; // the client is being stopped, which closes this
     }

@@ -21,11 +21,11 @@ import org.eclipse.jetty.client.InputStreamRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A server that answers a request whose body it does not read, and closes: the kernel resets the
@@ -108,8 +108,7 @@ class EarlyAnswerTest {
     for (int i = 0; i < TIMES; i++) {
       InputStream stream = new ByteArrayInputStream(BODY);
       Request request =
-          post()
-              .body(new InputStreamRequestContent("a/b", stream, new ByteBufferPool.Sized(null)));
+          post().body(new InputStreamRequestContent("a/b", stream, new ByteBufferPool.Sized(null)));
       assertEquals(413, request.send().getStatus());
     }
   }
@@ -131,7 +130,8 @@ class EarlyAnswerTest {
             });
         Response response = listener.get(10, TimeUnit.SECONDS);
         assertEquals(413, response.getStatus());
-        assertEquals("no", new String(listener.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
+        assertEquals(
+            "no", new String(listener.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
       }
     }
   }
