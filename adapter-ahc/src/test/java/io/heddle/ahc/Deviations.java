@@ -12,5 +12,7 @@ final class Deviations {
   static final String REFUSED =
       "a call that the server, going away, did not look at fails where others share its connection";
 
+  static final String HOOK = "a call whose hook throws an Error keeps its place";
+
   private Deviations() {}
 }

@@ -6,5 +6,8 @@ final class Deviations {
       "calls go on over a connection of HTTP/2 that has gone dead until it is closed";
   static final String REFUSED = "a call that the server refused is not sent again each time";
 
+  static final String ERROR =
+      "Apache closes the whole connection manager when an Error passes its execution chain";
+
   private Deviations() {}
 }

@@ -19,5 +19,7 @@ final class Deviations {
   static final String DEAD =
       "OkHttp leaves a connection of HTTP/2 that has gone dead a second after the first timeout, not at once";
 
+  static final String WORKER = "user code runs on a worker";
+
   private Deviations() {}
 }

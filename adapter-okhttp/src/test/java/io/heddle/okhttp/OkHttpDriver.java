@@ -17,6 +17,7 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -72,6 +73,18 @@ public final class OkHttpDriver implements ClientDriver {
   @Override
   public boolean isExpected(Failure kind, Throwable thrown) {
     return EXPECTED.isExpected(kind, thrown);
+  }
+
+  @Override
+  public Set<String> onCallersThread() {
+    return Set.of(
+        "interceptor",
+        "network interceptor",
+        "listener",
+        "cookie jar",
+        "authenticator",
+        "writer",
+        "stream");
   }
 
   @Override
