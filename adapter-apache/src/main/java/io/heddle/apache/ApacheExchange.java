@@ -21,6 +21,7 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpStreamResetException;
+import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
 import org.apache.hc.core5.http.message.MessageSupport;
 import org.apache.hc.core5.http.nio.AsyncClientExchangeHandler;
@@ -94,6 +95,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   // I/O thread only.
   private @Nullable Head finalHead;
   private boolean headCame;
+  private boolean started;
   private int streamId;
   private @Nullable DeclaredLength declared;
   private long ahead;
@@ -103,6 +105,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private volatile @Nullable ResponseBodyPipe responseBody;
   private volatile boolean ended;
   private volatile boolean released;
+  private volatile boolean notProcessed;
   private volatile @Nullable List<? extends Header> trailers;
   private volatile @Nullable CapacityChannel capacity;
   private volatile @Nullable Cancellable stream;
@@ -166,6 +169,10 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     };
   }
 
+  HttpRequest request() {
+    return request;
+  }
+
   /** The first head to come. */
   Exchange<Head> firstHead() {
     return first;
@@ -176,9 +183,27 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     interims.decrementAndGet();
   }
 
-  /** Whether the response came to its end, so that the connection is free for another. */
+  /** Whether the response came to its end. */
   boolean isEnded() {
     return ended;
+  }
+
+  /** Whether request and response came to their end, so that nothing of it is on the wire. */
+  boolean isOver() {
+    return ended && (requestBody == null || requestBody.isSent());
+  }
+
+  /**
+   * Whether it failed and the server has not processed the request: it said so, or nothing of the
+   * request was sent.
+   */
+  boolean isNotProcessed() {
+    return notProcessed;
+  }
+
+  /** The engine never saw it: there is no connection. */
+  void notSubmitted() {
+    notProcessed = !aborted;
   }
 
   /** The trailers of the response, once it ended; else, or if it has none, null. */
@@ -193,7 +218,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
    * wait. Any number of times.
    */
   void giveUp() {
-    if (!ended && ABORTED.compareAndSet(this, false, true)) {
+    if (!isOver() && ABORTED.compareAndSet(this, false, true)) {
       ReactorSession on = session;
       if (on != null) {
         on.abort(this);
@@ -255,6 +280,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   @Override
   public void produceRequest(RequestChannel channel, HttpContext context)
       throws HttpException, IOException {
+    started = true;
     session.starting(this);
     channel.sendRequest(request, requestEntity, context);
     if (aborted) { // while it waited for its turn
@@ -325,6 +351,16 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     session.holdBack(this);
     if (cutShort) {
       throw tooShort(Objects.requireNonNull(declared));
+    }
+    if (ended) {
+      refuseRest();
+    }
+  }
+
+  /** The response is complete: without the rest of the request, if that will not be sent. */
+  private void refuseRest() throws IOException {
+    if (requestBody != null && requestBody.isStopped()) {
+      session.refuseRest();
     }
   }
 
@@ -423,16 +459,28 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     if (body != null) {
       body.end(); // wakes the caller in read
     }
+    refuseRest();
   }
 
   @Override
   public void failed(Exception cause) {
     deliverHead(); // it came before the failure
     Exception first = session.firstFailure(cause);
+    if (!started || isRefusal(cause)) { // the first to tell knows; more may follow
+      notProcessed = true;
+    }
     if (!(cause instanceof HttpStreamResetException)) { // of the connection, not of this stream
       session.connection.goingAway(); // before a retry looks for one
     }
     tell(first);
+  }
+
+  /** Whether the server says that it did not process the request (RFC 9113, 8.7). */
+  private boolean isRefusal(Exception cause) {
+    return !headCame
+        && (cause instanceof RequestNotExecutedException
+            || (cause instanceof H2StreamResetException reset
+                && reset.getCode() == H2Error.REFUSED_STREAM.getCode()));
   }
 
   /** The engine drops the exchange. */
@@ -450,6 +498,9 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       requestBody.stop(); // the server ended the stream before the request (RFC 9113, 8.1)
     }
     if (!ended) {
+      if (!started) {
+        notProcessed = true;
+      }
       tell(new ConnectionClosedException());
     }
   }

@@ -76,6 +76,7 @@ final class ApacheRequestBody {
   // Written by the I/O thread.
   private volatile @Nullable DataStreamChannel channel;
   private volatile boolean sent;
+  private volatile boolean stopped;
 
   /**
    * A body that nothing is written of yet.
@@ -138,7 +139,13 @@ final class ApacheRequestBody {
 
   /** The rest of the body will not be written, and is not wanted. */
   void stop() {
+    stopped = true;
     pipe.stop();
+  }
+
+  /** Whether the rest of it will never be sent; any thread. */
+  boolean isStopped() {
+    return stopped && !sent;
   }
 
   /** What the entity writes to. Closing it is not the end of the body: {@code writeFrom} is. */

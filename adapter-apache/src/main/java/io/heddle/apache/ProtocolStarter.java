@@ -110,7 +110,7 @@ final class ProtocolStarter implements IOEventHandlerFactory {
     Http2Session http2 = new Http2Session(connection, http2Config.getInitialWindowSize());
     ClientH2StreamMultiplexerFactory multiplexers =
         new ClientH2StreamMultiplexerFactory(
-            NO_INTERCEPTORS, null, http2Config, charCodingConfig, http2);
+            NO_INTERCEPTORS, null, http2Config, charCodingConfig, http2, http2.frames());
     return new ClientH2PrefaceHandler(
         session,
         multiplexers,

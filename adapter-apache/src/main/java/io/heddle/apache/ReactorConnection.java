@@ -4,6 +4,7 @@ import io.heddle.Exchange;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.CancelledKeyException;
+import java.time.Duration;
 import javax.net.ssl.SSLSession;
 import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.core5.concurrent.FutureCallback;
@@ -46,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReactorConnection implements HttpConnection, Identifiable {
 
+  /** How long a peer may be silent that was asked whether it is there. */
+  static final Duration PATIENCE = Duration.ofSeconds(1);
+
   private final HttpVersionPolicy versionPolicy;
 
   /** One for all requests: nobody but the engine looks at it. */
@@ -67,6 +71,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
   private volatile @Nullable LeaseDetails details;
   private volatile boolean closed;
   private volatile boolean goingAway;
+  private volatile @Nullable Exception closedFor;
   private volatile @Nullable Runnable onLimitChange;
 
   /**
@@ -201,6 +206,14 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     }
   }
 
+  /** Enqueues a PING; over HTTP/2 only. */
+  void ping(PingCommand ping) {
+    ProtocolIOSession io = ioSession;
+    if (io != null) {
+      enqueue(io, ping);
+    }
+  }
+
   /** Asks the I/O thread, or over HTTP/2 the server, whether the connection still lives. */
   void checkAlive(Exchange<Boolean> answer) {
     ProtocolIOSession io = ioSession;
@@ -269,6 +282,16 @@ final class ReactorConnection implements HttpConnection, Identifiable {
 
   // ---- any thread ---------------------------------------------------------------------------
 
+  /** Whether an exchange may begin here: it is open, and not under suspicion. */
+  boolean isUsable() {
+    return isOpen() && !isSuspected();
+  }
+
+  /** Whether the peer has been silent for so long that it was asked whether it is there. */
+  boolean isSuspected() {
+    return session instanceof Http2Session http2 && http2.path.isAsked();
+  }
+
   @Override
   public boolean isOpen() {
     ReactorSession on = session;
@@ -288,6 +311,17 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     if (io != null) {
       io.close(closeMode);
     }
+  }
+
+  /** Closes at once, and tells all whose exchanges are under way why. */
+  void closeFor(Exception why) {
+    closedFor = why;
+    close(CloseMode.IMMEDIATE);
+  }
+
+  /** Why this side closed the connection, if it is not for the caller that did so. */
+  @Nullable Exception closedFor() {
+    return closedFor;
   }
 
   @Override

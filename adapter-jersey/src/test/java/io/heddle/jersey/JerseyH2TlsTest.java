@@ -5,10 +5,6 @@ import io.heddle.conformance.H2TlsSuite;
 
 @Deviation(rule = "EX-12", reason = Deviations.TRAILERS)
 @Deviation(rule = "CA-09", reason = Deviations.TRAILERS)
-@Deviation(rule = "PA-01", reason = Deviations.DEAD)
-@Deviation(rule = "PA-02", reason = Deviations.DEAD)
-@Deviation(rule = "PA-03", reason = Deviations.REFUSED)
-@Deviation(rule = "H2-13", reason = Deviations.REFUSED)
 class JerseyH2TlsTest extends H2TlsSuite {
   JerseyH2TlsTest() {
     super(new JerseyDriver());

@@ -7,10 +7,6 @@ import org.junit.jupiter.api.Tag;
 @Tag("more-wires")
 @Deviation(rule = "EX-12", reason = Deviations.TRAILERS)
 @Deviation(rule = "CA-09", reason = Deviations.TRAILERS)
-@Deviation(rule = "PA-01", reason = Deviations.DEAD)
-@Deviation(rule = "PA-02", reason = Deviations.DEAD)
-@Deviation(rule = "PA-03", reason = Deviations.REFUSED)
-@Deviation(rule = "H2-13", reason = Deviations.REFUSED)
 class JerseyH2cTest extends H2cSuite {
   JerseyH2cTest() {
     super(new JerseyDriver());
