@@ -315,12 +315,12 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
         && !AhcFailures.isRequestTimeout(failure)) {
       lane.failed(failure); // before its place passes on to the next who waits
     }
+    if (failure instanceof TimeoutException && !isOver()) {
+      timedOut(); // likewise: no other call goes that way
+    }
     if (end()) {
       tell(failure instanceof NotResent ? RemotelyClosedException.INSTANCE : failure);
       channel.end();
-      if (failure instanceof TimeoutException) {
-        timedOut();
-      }
     }
   }
 

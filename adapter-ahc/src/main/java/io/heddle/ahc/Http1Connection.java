@@ -100,7 +100,9 @@ final class Http1Connection extends ChannelDuplexHandler {
             if (!promise.isVoid()) {
               promise.trySuccess();
             }
-          } else if (!promise.isVoid() && (inactive || !isOfSocket(done.cause()))) {
+          } else if (!promise.isVoid()
+              && (inactive || !isOfSocket(done.cause()))
+              && exchange(ctx.channel()) != null) { // else it has ended, or goes on elsewhere
             promise.tryFailure(done.cause()); // nothing else will end the exchange
           }
         });
