@@ -8,9 +8,9 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
  * the native call ends when it ends, and its answer is dropped.
  *
  * <p>The threads are daemons, start when there is work and end after {@value #IDLE_SECONDS} s
- * without any. With more names being looked up than threads, names wait for a thread.
+ * without any. They inherit nothing from who starts them: no InheritableThreadLocal, and the
+ * context class loader is the system's. With more names being looked up than threads, names wait
+ * for a thread; where none can be made, the look-up fails with what the JVM says.
  *
  * @param <T> what a look-up answers: a list of addresses, in the library's own type
  */
@@ -47,11 +49,21 @@ public final class HostResolver<T> implements AutoCloseable {
    * @throws IllegalArgumentException if {@code maxThreads} is not positive
    */
   public HostResolver(String name, int maxThreads) {
+    this(
+        maxThreads,
+        // Who happens to start one must not be seen by the look-ups of others, which it outlives.
+        Thread.ofPlatform()
+            .daemon()
+            .name(Objects.requireNonNull(name, "name") + "-", 1)
+            .inheritInheritableThreadLocals(false)
+            .factory());
+  }
+
+  /** For tests of threads that cannot be made. */
+  HostResolver(int maxThreads, ThreadFactory factory) {
     if (maxThreads <= 0) {
       throw new IllegalArgumentException("maxThreads must be positive: " + maxThreads);
     }
-    Objects.requireNonNull(name, "name");
-    AtomicInteger count = new AtomicInteger();
     threads =
         new ThreadPoolExecutor(
             maxThreads,
@@ -59,11 +71,7 @@ public final class HostResolver<T> implements AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, name + "-" + count.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+            factory);
     threads.allowCoreThreadTimeOut(true);
   }
 
@@ -89,8 +97,8 @@ public final class HostResolver<T> implements AutoCloseable {
    * waiting: the I/O thread of a library that resolves names itself.
    *
    * @param then called once, with the answer or with the failure and null for the other, on a
-   *     thread of this resolver; with a {@link CancellationException} by {@link #close}; must not
-   *     wait
+   *     thread of this resolver, or here and now if no thread can be made; with a {@link
+   *     CancellationException} by {@link #close}; must not wait
    * @throws IllegalStateException if the resolver is closed
    */
   public void resolve(
@@ -124,21 +132,36 @@ public final class HostResolver<T> implements AutoCloseable {
   }
 
   private Lookup join(Object key, Callable<? extends T> lookup, Asker<T> asker) {
+    Lookup joined;
+    @Nullable Error noThread;
     lock.lock();
     try {
       if (closed) {
         throw new IllegalStateException("the resolver is closed");
       }
       Lookup known = running.get(key);
-      if (known == null) {
-        known = new Lookup(key, lookup);
-        running.put(key, known);
-        threads.execute(known);
+      joined = known == null ? new Lookup(key, lookup) : known;
+      noThread = known == null ? start(joined) : null;
+      if (noThread == null) {
+        running.put(key, joined);
+        joined.askers.add(asker);
       }
-      known.askers.add(asker);
-      return known;
     } finally {
       lock.unlock();
+    }
+    if (noThread != null) {
+      asker.failed(noThread);
+    }
+    return joined;
+  }
+
+  /** Null, or why there is no thread; then the next one to ask tries anew. */
+  private @Nullable Error start(Lookup lookup) {
+    try {
+      threads.execute(lookup);
+      return null;
+    } catch (Error noThread) { // OutOfMemoryError: unable to create native thread
+      return noThread;
     }
   }
 
@@ -213,11 +236,21 @@ public final class HostResolver<T> implements AutoCloseable {
         failure = t;
       }
       for (Asker<T> each : endAndTakeAskers()) {
+        tell(each, answer, failure);
+      }
+    }
+
+    /** One who throws does not keep the others from being told. */
+    private void tell(Asker<T> asker, @Nullable T answer, @Nullable Throwable failure) {
+      try {
         if (failure != null) {
-          each.failed(failure);
+          asker.failed(failure);
         } else {
-          each.found(answer);
+          asker.found(answer);
         }
+      } catch (Throwable t) {
+        Thread me = Thread.currentThread();
+        me.getUncaughtExceptionHandler().uncaughtException(me, t);
       }
     }
 

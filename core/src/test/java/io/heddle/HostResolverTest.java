@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 class HostResolverTest {
 
   private static final Deadline NONE = Deadline.none();
+  private final Deadline soon = Deadline.after(Duration.ofSeconds(30));
 
   private final HostResolver<String> resolver = new HostResolver<>("test-resolver", 2);
   private final AtomicInteger calls = new AtomicInteger();
@@ -179,5 +182,64 @@ class HostResolverTest {
     awaitCalls(1);
     resolver.close();
     assertTrue(told.await(NONE));
+  }
+
+  @Test
+  void aThreadThatCannotBeMadeFailsThatLookupAndNoLaterOne() throws Exception {
+    AtomicInteger threads = new AtomicInteger();
+    OutOfMemoryError none = new OutOfMemoryError("unable to create native thread");
+    try (HostResolver<String> poor =
+        new HostResolver<>(
+            1,
+            work -> {
+              if (threads.incrementAndGet() == 1) {
+                throw none;
+              }
+              return Thread.ofPlatform().daemon().unstarted(work);
+            })) {
+      Exchange<String> first = poor.resolve("host", () -> "address");
+      assertSame(
+          none,
+          assertThrows(ExecutionException.class, () -> first.await(soon)).getCause(),
+          "why there is no answer");
+      assertEquals("address", poor.resolve("host", () -> "address").await(soon));
+    }
+  }
+
+  @Test
+  void aThreadInheritsNothingFromWhoStartsIt() throws Exception {
+    InheritableThreadLocal<String> owner = new InheritableThreadLocal<>();
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    owner.set("who asked first");
+    Thread.currentThread().setContextClassLoader(new URLClassLoader(new URL[0]));
+    try {
+      String seen =
+          resolver
+              .resolve(
+                  "host", () -> owner.get() + ", " + Thread.currentThread().getContextClassLoader())
+              .await(soon);
+      assertEquals("null, " + ClassLoader.getSystemClassLoader(), seen);
+    } finally {
+      Thread.currentThread().setContextClassLoader(before);
+      owner.remove();
+    }
+  }
+
+  @Test
+  void oneWhoThrowsDoesNotKeepOthersFromTheAnswer() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    resolver.resolve(
+        "host",
+        () -> {
+          asked.await();
+          return "address";
+        },
+        (found, failure) -> {
+          Thread.currentThread().setUncaughtExceptionHandler((thread, thrown) -> {});
+          throw new IllegalStateException("torn");
+        });
+    Exchange<String> second = resolver.resolve("host", () -> "another");
+    asked.countDown();
+    assertEquals("address", second.await(soon));
   }
 }

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>TLS</td><td>{@link javax.net.ssl.SSLException}, as its subclass</td></tr>
  *   <tr><td>the connection ended; the call was cancelled; the client was closed meanwhile</td>
  *       <td>{@link java.net.SocketException}</td></tr>
- *   <tr><td>the server does not speak HTTP</td><td>{@link java.net.ProtocolException}</td></tr>
+ *   <tr><td>the server does not speak HTTP; over HTTP/2 a body is not as long as its
+ *       Content-Length</td><td>{@link java.net.ProtocolException}</td></tr>
  *   <tr><td>a filter of the user's threw</td><td>{@link IOException}, with that as its cause</td></tr>
  *   <tr><td>no place within {@code acquireFreeChannelTimeout}</td>
  *       <td>AHC's {@code TooManyConnectionsException} or {@code TooManyConnectionsPerHostException}</td></tr>
@@ -42,8 +43,9 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>the client was closed before; a call on an I/O thread</td>
  *       <td>{@link IllegalStateException}</td></tr>
  *   <tr><td>the source of the request's body threw</td><td>that</td></tr>
- *   <tr><td>the file that is the request's body is none</td>
- *       <td>{@link IllegalArgumentException}, as AHC has it</td></tr>
+ *   <tr><td>the file that is the request's body is none, as AHC has it; the request has a
+ *       Content-Length that is not its body's</td>
+ *       <td>{@link IllegalArgumentException}</td></tr>
  * </table>
  *
  * Each but the last five is a fresh instance with the caller's stack, and has what the engine
@@ -136,13 +138,22 @@ public final class AhcCall {
       throw new DeadlineExceededException("the call's deadline is over before it began");
     }
     Request sent = client.withTime(request, timeout);
-    for (int retries = client.maxRetries(); ; retries--) {
+    Refusals refusals = new Refusals(deadline.earlier(client.requestDeadline(sent)));
+    int retries = client.maxRetries();
+    for (; ; ) {
       BlockingExchange<R> attempt = begin(kind, sent, deadline);
       try {
         return await(attempt, deadline);
       } catch (ExecutionException e) {
         Throwable failure = Objects.requireNonNull(e.getCause());
-        if (retries <= 0 || cancelled || !attempt.exchange().mayRestart(failure)) {
+        AhcExchange<?> exchange = attempt.exchange();
+        boolean again = retries > 0 && !cancelled && exchange.mayRestart(failure);
+        if (again && exchange.isRefused(failure)) {
+          again = refusals.mayGoAgain(this::waits);
+        } else {
+          retries--;
+        }
+        if (!again) {
           throw thrown(failure);
         }
       }
@@ -154,17 +165,7 @@ public final class AhcCall {
     CallLimits.Permit permit;
     try {
       permit =
-          client
-              .limits()
-              .enter(
-                  sent,
-                  deadline.earlier(client.requestDeadline(sent)),
-                  turn -> {
-                    waiting = turn;
-                    if (cancelled) {
-                      turn.cancel();
-                    }
-                  });
+          client.limits().enter(sent, deadline.earlier(client.requestDeadline(sent)), this::waits);
     } catch (TimeoutException e) {
       throw AhcFailures.deadline("waiting for a connection", e);
     } catch (CancellationException e) {
@@ -188,6 +189,13 @@ public final class AhcCall {
     return attempt;
   }
 
+  private void waits(Exchange<?> turn) {
+    waiting = turn;
+    if (cancelled) {
+      turn.cancel();
+    }
+  }
+
   private <R> R await(BlockingExchange<R> attempt, Deadline deadline)
       throws IOException, InterruptedException, ExecutionException {
     try {
@@ -197,6 +205,7 @@ public final class AhcCall {
       }
       return attempt.outcome().await(deadline);
     } catch (TimeoutException e) {
+      attempt.exchange().timedOut();
       throw AhcFailures.deadline("waiting for the response", e);
     } catch (CancellationException e) {
       throw AhcFailures.ended(client.isClosed(), e);

@@ -7,12 +7,15 @@ import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.channel.ChannelManager;
 import org.asynchttpclient.netty.channel.ChannelState;
+import org.asynchttpclient.netty.channel.Channels;
+import org.asynchttpclient.netty.request.NettyRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +63,12 @@ final class AhcChannel {
   private volatile long sentAt;
   private volatile boolean idle;
   private volatile boolean following;
+
+  // Written by an event loop: what keeps the read timeout from counting.
+  private volatile @Nullable Future<?> touching;
+
+  // Event loop only: how many times a request was sent.
+  private int sends;
 
   // Event loop only: the connection that is not read until the future is known.
   private @Nullable Http2Connection held;
@@ -127,6 +136,22 @@ final class AhcChannel {
     }
   }
 
+  /** The exchange has timed out, and is over: a connection that others share may be dead. */
+  void timedOut(Origin.@Nullable Lane lane) {
+    Channel on = connection;
+    if (on != null && multiplexed && sent) {
+      if (lane != null) {
+        lane.pause(on); // the next call may well come before the event loop does
+      }
+      inEventLoop(
+          () -> {
+            if (on.isActive()) {
+              Http2Connection.of(on).timedOut(on, sentAt);
+            }
+          });
+    }
+  }
+
   /** The engine's clock for its read timeout starts anew. */
   void touch() {
     NettyResponseFuture<?> running = future;
@@ -135,24 +160,40 @@ final class AhcChannel {
     }
   }
 
-  /** As long as that is so, the engine's read timeout does not count. */
-  @SuppressWarnings("FutureReturnValueIgnored")
-  void touchWhile(long readTimeoutMillis, BooleanSupplier still) {
+  /** As long as the exchange waits for its caller the engine's read timeout does not count. */
+  void touchWhileCallerIsAwaited(long readTimeoutMillis) {
     Channel on = connection;
     if (readTimeoutMillis > 0 && on != null) {
       touch();
-      long period = Math.max(10, readTimeoutMillis / 3);
-      Runnable again =
-          new Runnable() {
-            @Override
-            public void run() {
-              if (!exchange.isOver() && still.getAsBoolean()) {
-                touch();
-                on.eventLoop().schedule(this, period, TimeUnit.MILLISECONDS);
-              }
-            }
-          };
-      on.eventLoop().schedule(again, period, TimeUnit.MILLISECONDS);
+      if (touching == null) {
+        touchIn(Math.max(10, readTimeoutMillis / 3), on);
+      }
+    }
+  }
+
+  private void touchIn(long millis, Channel on) {
+    touching =
+        on.eventLoop()
+            .schedule(
+                () -> {
+                  touching = null;
+                  if (!exchange.isOver() && exchange.isWaitingForCaller()) {
+                    touch();
+                    touchIn(millis, on);
+                  }
+                },
+                millis,
+                TimeUnit.MILLISECONDS);
+    if (exchange.isOver()) { // and he who ended it may not have seen it
+      ended();
+    }
+  }
+
+  /** The exchange is over: nothing is left behind in the event loop. Any thread. */
+  void ended() {
+    Future<?> left = touching;
+    if (left != null) {
+      left.cancel(false);
     }
   }
 
@@ -191,7 +232,16 @@ final class AhcChannel {
     }
   }
 
-  /** Once the event loop has done what it is at. */
+  /** Once the event loop of the connection has done what it is at; any thread. */
+  void inEventLoopLater(Runnable work) {
+    Channel on = connection;
+    if (on == null) {
+      work.run();
+    } else {
+      inEventLoopLater(on, work);
+    }
+  }
+
   private static void inEventLoopLater(Channel on, Runnable work) {
     try {
       on.eventLoop().execute(work);
@@ -279,6 +329,32 @@ final class AhcChannel {
   }
 
   /**
+   * The exchange is over, and the engine is about to write its request: leaves that out. What the
+   * engine is told by an exception it logs as an error.
+   *
+   * @return false if the stream is not known yet; then the request goes out, and {@link #started}
+   *     resets its stream
+   */
+  boolean dropUnsent(NettyRequest request) {
+    Channel on = connection;
+    if (on == null) {
+      return false;
+    }
+    if (!ChannelManager.isHttp2(on)) {
+      request.release(); // what is released the engine does not write
+      Channels.silentlyCloseChannel(on);
+      return true;
+    }
+    NettyResponseFuture<?> running = future;
+    if (running != null && running.channel() instanceof Http2StreamChannel unsent) {
+      Channels.setDiscard(unsent);
+      Channels.silentlyCloseChannel(unsent); // before its head: the server never hears of it
+      return true;
+    }
+    return false;
+  }
+
+  /**
    * On the event loop, just before the head is written; on HTTP/2 the stream is open.
    *
    * @param lane of the server; null if that is unknown, or cannot speak HTTP/2
@@ -291,6 +367,7 @@ final class AhcChannel {
     }
     boolean again = everSent; // a redirect may lead to another server
     sentAt = System.nanoTime();
+    sends++;
     sent = true;
     everSent |= !isTunnel;
     following |= again;
@@ -309,6 +386,9 @@ final class AhcChannel {
     if (multiplexed) {
       Http2Connection shared = Http2Connection.of(on);
       idle = shared.isIdle(on);
+      if (!shared.takesMore(on)) { // any more, since the engine looked: the codec will refuse it
+        exchange.refused();
+      }
       if (lane != null && !again) {
         shared.serve(lane, on);
       }
@@ -356,16 +436,23 @@ final class AhcChannel {
   void continueAnywayIn(long millis) {
     Channel on = connection;
     if (on != null) {
-      on.eventLoop().schedule(this::continueAnyway, millis, TimeUnit.MILLISECONDS);
+      int send = sends;
+      on.eventLoop().schedule(() -> continueAnyway(send), millis, TimeUnit.MILLISECONDS);
     }
   }
 
-  private void continueAnyway() {
+  private void continueAnyway(int send) {
     NettyResponseFuture<?> running = future;
-    if (running == null || exchange.isOver() || !running.isDontWriteBodyBecauseExpectContinue()) {
+    if (running == null
+        || exchange.isOver()
+        || send != sends // a redirect or a challenge came
+        || !running.isDontWriteBodyBecauseExpectContinue()) {
       return;
     }
     if (stream != null) {
+      if (exchange.isAnswered()) {
+        return;
+      }
       DefaultHttp2Headers goOn = new DefaultHttp2Headers();
       goOn.status("100");
       stream.pipeline().fireChannelRead(new DefaultHttp2HeadersFrame(goOn));

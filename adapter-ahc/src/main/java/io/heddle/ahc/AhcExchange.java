@@ -6,9 +6,8 @@ import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import java.net.InetSocketAddress;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 import org.asynchttpclient.HttpResponseStatus;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
@@ -16,6 +15,7 @@ import org.asynchttpclient.exception.RemotelyClosedException;
 import org.asynchttpclient.handler.ProgressAsyncHandler;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.request.NettyRequest;
+import org.asynchttpclient.request.body.generator.FeedableBodyGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,12 +61,16 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   AhcExchange(BlockingAhcClient client, Request request, CallLimits.Permit permit) {
     this.client = client;
     this.permit = permit;
-    BodySource source = BodySource.of(request);
+    BodySource source = BodySource.of(request, client.getConfig().getChunkedFileChunkSize());
     this.requestBody = source == null ? null : new AhcRequestBody(source, this, this::abandon);
-    this.request =
-        source == null || requestBody == null
-            ? request
-            : Requests.with(request, requestBody, source);
+    if (source != null && requestBody != null) {
+      this.request = Requests.with(request, requestBody, source.contentType());
+    } else if (request.getBodyGenerator() instanceof FeedableBodyGenerator users) {
+      FedBody fed = new FedBody(users, BodySource.declaredLength(request), this);
+      this.request = Requests.with(request, fed, null);
+    } else {
+      this.request = request;
+    }
   }
 
   // ---- the thread that starts it --------------------------------------------------------------
@@ -93,6 +97,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
       if (started instanceof NettyResponseFuture<T> running) {
         channel.started(running);
       }
+    } catch (Throwable e) { // an Error of a hook of the user's: it must not keep the place
+      abandon();
+      throw e;
     } finally {
       channel.returned();
     }
@@ -109,7 +116,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
         || (requestBody != null && !requestBody.isRepeatable())) {
       return false;
     }
-    if (refused || AhcFailures.isRefusedStream(failure)) {
+    if (isRefused(failure)) {
       return true;
     }
     return channel.isPooled()
@@ -118,6 +125,16 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
             || (!answered
                 && SAFE.contains(request.getMethod())
                 && channel.isSentToIdleConnection()));
+  }
+
+  /**
+   * Whether the server has said that it did nothing about the request, or the connection has said
+   * so in its place: then it goes again, however often, as long as there is time.
+   */
+  boolean isRefused(Throwable failure) {
+    return refused
+        || AhcFailures.isRefusedStream(failure)
+        || (!channel.isEverSent() && AhcFailures.isOfLeavingConnection(failure));
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -142,6 +159,16 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     return true;
   }
 
+  /** It was given up, or has failed, because nothing came in time. */
+  public void timedOut() {
+    channel.timedOut(permit.lane());
+  }
+
+  /** It fails, once the event loop has done what it is at. */
+  void failLater(Throwable failure) {
+    channel.inEventLoopLater(() -> onThrowable(failure));
+  }
+
   /** The client is closed. */
   void close(Throwable why) {
     if (end()) {
@@ -155,6 +182,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     if (over.compareAndSet(false, true)) {
       permit.leave();
       client.ended(this);
+      channel.ended();
       return true;
     }
     return false;
@@ -173,11 +201,21 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   }
 
   /**
-   * It is the caller that the exchange waits for, not the server: as long as that is so, the
-   * engine's read timeout does not count.
+   * It is the caller that the exchange waits for, not the server: as long as that {@linkplain
+   * #isWaitingForCaller is so}, the engine's read timeout does not count. Event loop.
    */
-  void waitsForCaller(BooleanSupplier still) {
-    channel.touchWhile(client.readTimeoutMillis(request), still);
+  void waitsForCaller() {
+    channel.touchWhileCallerIsAwaited(client.readTimeoutMillis(request));
+  }
+
+  /** Whether the engine has no more to send, or must not read on, until the caller acts. */
+  final boolean isWaitingForCaller() {
+    return (requestBody != null && requestBody.isAwaited()) || isBodyUnread();
+  }
+
+  /** Whether a response that AHC does not follow has begun. */
+  boolean isAnswered() {
+    return answered;
   }
 
   /** How many heads of responses have come through AHC's interceptors; event loop. */
@@ -219,8 +257,8 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   @Override
   public void onRequestSend(NettyRequest nettyRequest) {
-    if (isOver()) {
-      throw new CancellationException("the exchange was given up");
+    if (isOver() && channel.dropUnsent(nettyRequest)) {
+      return;
     }
     boolean isTunnel = // to a proxy, before the request itself
         nettyRequest.getHttpRequest().method().equals(HttpMethod.CONNECT)
@@ -234,7 +272,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
   }
 
-  /** The server takes no more streams, and this one was beyond its last: RFC 9113, 6.8. */
+  /** The connection takes no more streams, and this one was beyond its last: RFC 9113, 6.8. */
   void refused() {
     refused = true;
   }
@@ -270,6 +308,16 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   @Override
   public void onThrowable(Throwable failure) {
+    Origin.Lane lane = permit.lane();
+    if (lane != null
+        && !isOver()
+        && !channel.isEverSent()
+        && !AhcFailures.isRequestTimeout(failure)) {
+      lane.failed(failure); // before its place passes on to the next who waits
+    }
+    if (failure instanceof TimeoutException && !isOver()) {
+      timedOut(); // likewise: no other call goes that way
+    }
     if (end()) {
       tell(failure instanceof NotResent ? RemotelyClosedException.INSTANCE : failure);
       channel.end();
@@ -298,4 +346,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   /** The exchange has failed. */
   abstract void failed(Throwable failure);
+
+  /** Whether so much of the response is here that the server is held back. */
+  boolean isBodyUnread() {
+    return false;
+  }
 }

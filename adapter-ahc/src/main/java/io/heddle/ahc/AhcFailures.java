@@ -44,7 +44,7 @@ final class AhcFailures {
     IOException fresh;
     if (is instanceof TimeoutException) {
       fresh =
-          message.startsWith("Request timeout") // the one over the whole call
+          isRequestTimeout(is) // the one over the whole call
               ? new DeadlineExceededException(message)
               : new SocketTimeoutException(message);
     } else if (is instanceof UnknownHostException) {
@@ -62,6 +62,7 @@ final class AhcFailures {
     } else if (isConnectionGone(is) || is instanceof CancellationException) {
       fresh = new SocketException(message);
     } else if (is instanceof DecoderException
+        || is instanceof ProtocolException
         || is instanceof Http2Exception
         || is instanceof IllegalArgumentException) { // what Netty has for a line that is no HTTP
       fresh = new ProtocolException(message);
@@ -103,6 +104,17 @@ final class AhcFailures {
     return failure.getClass() == IOException.class
         && message(failure).startsWith("HTTP/2 stream reset")
         && message(failure).endsWith(": 7");
+  }
+
+  /** Whether the time is over that this request has in all; another may have more. */
+  static boolean isRequestTimeout(Throwable failure) {
+    return failure instanceof TimeoutException && message(failure).startsWith("Request timeout");
+  }
+
+  /** Whether a shared connection took no more streams, before this one could be opened there. */
+  static boolean isOfLeavingConnection(Throwable failure) {
+    return failure.getClass() == IOException.class
+        && message(failure).startsWith("HTTP/2 connection");
   }
 
   /** The deadline that the caller gave is over. */

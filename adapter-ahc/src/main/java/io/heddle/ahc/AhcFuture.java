@@ -46,6 +46,9 @@ final class AhcFuture<T> implements ListenableFuture<T> {
     void done();
 
     void touch();
+
+    /** Nothing came in the time that the caller had. */
+    default void timedOut() {}
   }
 
   /** For a request that has no exchange of ours: the handshake of a WebSocket. */
@@ -108,6 +111,7 @@ final class AhcFuture<T> implements ListenableFuture<T> {
     if (!outcome.isDone()) {
       try {
         if (!done(Deadline.afterNanos(Math.max(0, unit.toNanos(timeout)))) && cancel(true)) {
+          control.timedOut();
           throw new TimeoutException("no response within " + timeout + " " + unit);
         }
       } catch (InterruptedException e) {

@@ -8,10 +8,12 @@ import java.util.concurrent.ThreadFactory;
 /**
  * A thread of the engine, an event loop or its timer: moves bytes, signals callers, never waits.
  */
-final class AhcIoThread extends FastThreadLocalThread implements IoThread {
+final class AhcIoThread extends Thread implements IoThread {
 
+  /** Inherits nothing of him who happens to have it made: another's calls run there as well. */
   private AhcIoThread(ThreadGroup group, Runnable work, String name) {
-    super(group, work, name);
+    super(group, () -> FastThreadLocalThread.runWithFastThreadLocal(work), name, 0, false);
+    setContextClassLoader(ClassLoader.getSystemClassLoader());
   }
 
   /** Makes such threads, with the names that AHC gives its own. */

@@ -15,6 +15,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.asynchttpclient.request.body.Body;
 import org.asynchttpclient.request.body.generator.FeedListener;
@@ -24,12 +25,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of a request: what a {@link BodySource} writes, on its way to the engine.
  *
- * <p>On HTTP/1.1 the engine asks for bytes, and is told when there are more, as it is by AHC's own
- * feedable bodies. On HTTP/2 it would keep back the last of what it has until there is more, so
- * that what is flushed would not leave; there the body writes the frames itself, and the engine
- * sees one that never has a byte.
+ * <p>The engine asks for a body of its own for each {@link Attempt} to send the request: a redirect
+ * or a challenge may want it again, while the connection of the one before still has something that
+ * drains it.
  */
-final class AhcRequestBody implements FeedableBodyGenerator, Body {
+final class AhcRequestBody implements FeedableBodyGenerator {
 
   /** Bytes that may wait for the event loop. */
   static final int CAPACITY = 64 * 1024;
@@ -52,31 +52,21 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
   private final Canceller canceller;
 
   private final RequestBodyPipe first;
-  private volatile RequestBodyPipe pipe;
-  private volatile @Nullable FeedListener listener;
-  private volatile @Nullable Http2StreamChannel stream;
+  private volatile Attempt attempt;
   private volatile boolean taken;
 
   // Shared: completes when he who writes, or wrote last, reads no more from the source.
   private final AtomicReference<@Nullable Exchange<Boolean>> writing = new AtomicReference<>();
 
-  // Event loop only.
+  // The engine only, one thread at a time.
   private boolean created;
-  private boolean multiplexed;
-  private boolean begun;
-  private boolean endSent;
 
   AhcRequestBody(BodySource source, AhcExchange<?> exchange, Canceller canceller) {
     this.source = source;
     this.exchange = exchange;
     this.canceller = canceller;
-    this.first = newPipe();
-    this.pipe = first;
-  }
-
-  private RequestBodyPipe newPipe() {
-    long expected = source.length() < 0 ? 1024 : source.length();
-    return new RequestBodyPipe(CAPACITY, expected, this::signal, canceller);
+    this.attempt = new Attempt();
+    this.first = attempt.pipe;
   }
 
   // ---- caller -------------------------------------------------------------------------------
@@ -177,16 +167,18 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
-      int n = len;
-      if (source.length() >= 0) {
-        n = (int) Math.min(len, source.length() - written);
+      if (source.length() >= 0 && len > source.length() - written) {
+        throw new IOException(
+            "the request body is longer than the "
+                + source.length()
+                + " bytes that it was told to have");
       }
       try {
-        if (!to.write(b, off, n, deadline)) {
+        if (!to.write(b, off, len, deadline)) {
           ended = true;
           throw new Ended("the server has answered and wants no more of the request body", null);
         }
-        written += n;
+        written += len;
       } catch (InterruptedException e) {
         interrupted = e;
         throw new Ended("interrupted while writing the request body", e);
@@ -205,62 +197,21 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
     }
   }
 
-  private void signal() {
-    Http2StreamChannel to = stream;
-    if (to != null) {
-      try {
-        to.eventLoop().execute(this::pump);
-      } catch (RejectedExecutionException e) {
-        return; // the client is closed, and all its exchanges with it
-      }
-    }
-    FeedListener asks = listener;
-    if (asks != null) { // else the engine has not come here yet, and will
-      asks.onContentAdded();
-    }
-  }
-
   // ---- any thread ---------------------------------------------------------------------------
 
   /** The server wants no more. */
   void stop() {
-    pipe.stop();
+    attempt.pipe.stop();
   }
 
   /** The exchange was given up. */
   void cancel() {
-    pipe.cancel();
+    attempt.pipe.cancel();
   }
 
   /** The exchange has failed. */
   void fail(Throwable cause) {
-    pipe.fail(cause);
-  }
-
-  // ---- engine -------------------------------------------------------------------------------
-
-  /**
-   * The engine begins to send the request, perhaps not for the first time: a redirect or a
-   * challenge may want the body again, which another thread writes then.
-   */
-  @Override
-  public Body createBody() {
-    if (created) {
-      pipe.stop();
-      if (source.again() == BodySource.Again.NEVER && taken) {
-        throw new UncheckedIOException(
-            new IOException("the request body was read once, and cannot be sent again"));
-      }
-      RequestBodyPipe again = newPipe();
-      pipe = again;
-      stream = null;
-      listener = null;
-      begun = false;
-      endSent = false;
-      writeElsewhere(again);
-    }
-    created = true;
-    return this;
+    attempt.pipe.fail(cause);
   }
 
   /** Writes the body on a virtual thread; what the source throws ends the exchange. */
@@ -271,6 +222,7 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
   private void writeElsewhere(RequestBodyPipe to) {
     Thread.ofVirtual()
         .name("heddle-ahc-upload")
+        .inheritInheritableThreadLocals(false)
         .start(
             () -> {
               try {
@@ -281,11 +233,38 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
             });
   }
 
+  // ---- engine -------------------------------------------------------------------------------
+
+  /**
+   * The engine begins to send the request, perhaps not for the first time. What has not begun to
+   * leave goes with the next attempt; else another thread writes the body anew.
+   */
+  @Override
+  public Body createBody() {
+    if (created) {
+      Attempt before = attempt;
+      if (before.begins()) { // and now never does
+        attempt = new Attempt(before);
+      } else {
+        before.pipe.stop();
+        if (source.again() == BodySource.Again.NEVER && taken) {
+          throw new UncheckedIOException(
+              new IOException("the request body was read once, and cannot be sent again"));
+        }
+        attempt = new Attempt();
+        writeElsewhere(attempt.pipe);
+      }
+      if (exchange.isOver()) { // and he who ended it may have seen the attempt before
+        cancel();
+      }
+    }
+    created = true;
+    return attempt;
+  }
+
   @Override
   public void setListener(FeedListener listener) {
-    if (!multiplexed) {
-      this.listener = listener;
-    }
+    attempt.listen(listener);
   }
 
   /** Nobody feeds this body but its source. */
@@ -294,85 +273,174 @@ final class AhcRequestBody implements FeedableBodyGenerator, Body {
     return false;
   }
 
-  @Override
-  public long getContentLength() {
-    return source.length();
-  }
-
-  @Override
-  public BodyState transferTo(ByteBuf target) throws IOException {
-    begun = true;
-    if (multiplexed) {
-      pump();
-      return BodyState.SUSPEND;
-    }
-    if (drainTo(target)) {
-      return BodyState.STOP;
-    }
-    if (target.isReadable()) {
-      return BodyState.CONTINUE;
-    }
-    exchange.waitsForCaller(() -> !endSent && pipe.available() == 0);
-    return BodyState.SUSPEND;
-  }
-
-  private boolean drainTo(ByteBuf target) throws IOException {
-    return pipe.drainTo(
-        src -> {
-          int n = Math.min(src.remaining(), target.writableBytes());
-          ByteBuffer part = src.slice().limit(n);
-          target.writeBytes(part);
-          return n;
-        });
-  }
-
-  /** The engine needs it no more: sent, or given up. */
-  @Override
-  public void close() {
-    endSent = true;
-  }
-
-  // ---- HTTP/2 -------------------------------------------------------------------------------
-
   /** Whether the request goes out on a stream, of which {@link #attach} will tell. */
   void multiplexed(boolean is) {
-    multiplexed = is;
+    attempt.multiplexed = is;
   }
 
   /** This is the stream. */
   void attach(Http2StreamChannel to, ReadGate gate) {
-    stream = to;
-    gate.onWritable(this::pump);
-    pump();
+    attempt.attach(to, gate);
   }
 
-  /** Sends what there is, as far as the stream's window allows. */
-  @SuppressWarnings("FutureReturnValueIgnored") // the engine hears of a stream that breaks
-  private void pump() {
-    Http2StreamChannel to = stream;
-    if (to == null || !begun || endSent || !to.isActive()) {
-      return;
+  /** Whether it is the caller that the engine waits for; event loop. */
+  boolean isAwaited() {
+    Attempt now = attempt;
+    return now.hungry && !now.endSent && now.pipe.available() == 0;
+  }
+
+  /**
+   * The body, once, on one connection.
+   *
+   * <p>On HTTP/1.1 the engine asks for bytes, and is told when there are more, as it is by AHC's
+   * own feedable bodies. On HTTP/2 it would keep back the last of what it has until there is more,
+   * so that what is flushed would not leave; there the body writes the frames itself, and the
+   * engine sees one that never has a byte.
+   *
+   * <pre>{@code
+   * NEW ──transferTo──▶ BEGUN    its bytes go to its connection, and to no other
+   *  └───createBody───▶ PASSED   its bytes go with the next attempt; it never has any
+   * }</pre>
+   */
+  private final class Attempt implements Body {
+
+    private final RequestBodyPipe pipe;
+    private final AtomicBoolean left = new AtomicBoolean(); // NEW
+
+    private volatile @Nullable Attempt next;
+    private volatile @Nullable FeedListener listener;
+    private volatile @Nullable Http2StreamChannel stream;
+
+    // Event loop only.
+    private boolean multiplexed;
+    private boolean begun;
+    private boolean hungry;
+    private boolean endSent;
+
+    Attempt() {
+      long expected = source.length() < 0 ? 1024 : source.length();
+      pipe = new RequestBodyPipe(CAPACITY, expected, this::signal, canceller);
     }
-    try {
-      boolean empty = false;
-      while (to.isWritable() && !endSent && !empty) {
-        ByteBuf frame = to.alloc().buffer(FRAME, FRAME);
-        boolean end = drainTo(frame);
-        empty = !frame.isReadable();
-        if (empty && !end) {
-          frame.release();
-        } else {
-          endSent = end;
-          to.write(new DefaultHttp2DataFrame(frame, end));
-          exchange.channel().touch();
+
+    /** In place of one that has not begun. */
+    Attempt(Attempt before) {
+      pipe = before.pipe;
+      before.next = this;
+    }
+
+    /** Whether this was the first to say so: from now on it is not NEW. */
+    boolean begins() {
+      return left.compareAndSet(false, true);
+    }
+
+    private void signal() {
+      Attempt after = next;
+      if (after != null) {
+        after.signal();
+        return;
+      }
+      Http2StreamChannel to = stream;
+      if (to != null) {
+        try {
+          to.eventLoop().execute(this::pump);
+        } catch (RejectedExecutionException e) {
+          return; // the client is closed, and all its exchanges with it
         }
       }
-      to.flush();
-      if (empty) {
-        exchange.waitsForCaller(() -> !endSent && pipe.available() == 0);
+      FeedListener asks = listener;
+      if (asks != null) { // else the engine has not come here yet, and will
+        asks.onContentAdded();
       }
-    } catch (IOException e) {
-      exchange.onThrowable(e);
+    }
+
+    void listen(FeedListener to) {
+      if (!multiplexed) {
+        listener = to;
+      }
+    }
+
+    @Override
+    public long getContentLength() {
+      return source.length();
+    }
+
+    @Override
+    public BodyState transferTo(ByteBuf target) throws IOException {
+      begun |= begins();
+      if (!begun) {
+        throw new IOException("the request goes out on another connection");
+      }
+      if (multiplexed) {
+        pump();
+        return BodyState.SUSPEND;
+      }
+      if (drainTo(target)) {
+        return BodyState.STOP;
+      }
+      if (target.isReadable()) {
+        return BodyState.CONTINUE;
+      }
+      hungry = true;
+      exchange.waitsForCaller();
+      return BodyState.SUSPEND;
+    }
+
+    private boolean drainTo(ByteBuf target) throws IOException {
+      return pipe.drainTo(
+          src -> {
+            int n = Math.min(src.remaining(), target.writableBytes());
+            ByteBuffer part = src.slice().limit(n);
+            target.writeBytes(part);
+            return n;
+          });
+    }
+
+    /** The engine needs it no more: it is sent, or its connection has ended. */
+    @Override
+    public void close() {
+      endSent = true;
+      if (begun) {
+        pipe.stop();
+      }
+    }
+
+    // ---- HTTP/2 -----------------------------------------------------------------------------
+
+    void attach(Http2StreamChannel to, ReadGate gate) {
+      stream = to;
+      gate.onWritable(this::pump);
+      pump();
+    }
+
+    /** Sends what there is, as far as the stream's window allows. */
+    @SuppressWarnings("FutureReturnValueIgnored") // the engine hears of a stream that breaks
+    private void pump() {
+      Http2StreamChannel to = stream;
+      if (to == null || !begun || endSent || !to.isActive()) {
+        return;
+      }
+      try {
+        boolean empty = false;
+        while (to.isWritable() && !endSent && !empty) {
+          ByteBuf frame = to.alloc().buffer(FRAME, FRAME);
+          boolean end = drainTo(frame);
+          empty = !frame.isReadable();
+          if (empty && !end) {
+            frame.release();
+          } else {
+            endSent = end;
+            to.write(new DefaultHttp2DataFrame(frame, end));
+            exchange.channel().touch();
+          }
+        }
+        to.flush();
+        if (empty) {
+          hungry = true;
+          exchange.waitsForCaller();
+        }
+      } catch (IOException e) {
+        exchange.onThrowable(e);
+      }
     }
   }
 }

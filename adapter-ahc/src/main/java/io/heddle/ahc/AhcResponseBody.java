@@ -62,8 +62,13 @@ final class AhcResponseBody extends InputStream {
     int before = credit.getAndAdd(-n);
     if (before > 0 && before <= n && !pipe.isDone()) {
       exchange.channel().shutGate();
-      exchange.waitsForCaller(() -> credit.get() <= 0);
+      exchange.waitsForCaller();
     }
+  }
+
+  /** Whether no more may come until the caller reads. */
+  boolean isFull() {
+    return credit.get() <= 0;
   }
 
   void end() {
@@ -99,6 +104,7 @@ final class AhcResponseBody extends InputStream {
     } catch (InterruptedException e) {
       throw AhcFailures.interrupted("reading the response body", e);
     } catch (TimeoutException e) {
+      exchange.timedOut();
       throw AhcFailures.deadline("reading the response body", e);
     } catch (CancellationException e) {
       throw AhcFailures.ended(false, e);

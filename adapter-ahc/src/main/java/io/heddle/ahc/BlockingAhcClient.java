@@ -72,16 +72,31 @@ import org.jspecify.annotations.Nullable;
  *   <li>One connection per server that speaks HTTP/2. Callers wait until it is open, and while it
  *       has no stream to spare.
  *   <li>Nothing is sent twice that may have been processed: {@code maxRequestRetry} counts for
- *       requests that never left, that the server refused, or that change nothing (GET, HEAD,
- *       OPTIONS, TRACE) and met a connection that had ended while nobody used it. Who wants more
- *       adds an {@code IOExceptionFilter} that replays.
+ *       requests that never left, or that change nothing (GET, HEAD, OPTIONS, TRACE) and met a
+ *       connection that had ended while nobody used it. What the server says it did not process
+ *       (GOAWAY, REFUSED_STREAM; RFC 9113, 8.7) goes again however often, as long as there is time,
+ *       up to {@value Refusals#MAX} times; not at all if {@code maxRequestRetry} is 0. Who wants
+ *       more adds an {@code IOExceptionFilter} that replays.
  *   <li>Bodies that have to be read from a stream, a file or parts, or be written, are so on the
  *       caller's thread; for a future, on a virtual thread. If a challenge or a redirect wants the
  *       body again, then bytes, files, parts of these, and streams that can be reset are sent
- *       again, from a virtual thread; any other body fails the call with {@link IOException}.
+ *       again, from a virtual thread; any other body fails the call with {@link IOException}. A
+ *       body that is shorter or longer than it was told to be, or than a Content-Length of the
+ *       user's says, fails the call; if that is known before, with {@link
+ *       IllegalArgumentException}, and nothing is sent (RFC 9112, 6.3; RFC 9113, 8.1.1).
  *   <li>Names are looked up on threads for that, redirects included.
  *   <li>{@code http2InitialWindowSize} is 1 MiB unless the configuration says something else than
- *       AHC's default of 16 MiB.
+ *       AHC's default of 16 MiB, which is logged; who means 16 MiB sets the system property {@code
+ *       org.asynchttpclient.http2InitialWindowSize} to it.
+ *   <li>Files are read in pieces of {@code chunkedFileChunkSize} bytes, and never sent by
+ *       zero-copy, so that {@code disableZeroCopy} has nothing to switch off.
+ *   <li>A connection of HTTP/2 on which a call timed out, and nothing was read, gets a PING. Until
+ *       it answers no other call goes there; without an answer within 1 s it is closed, and the
+ *       calls on it fail.
+ *   <li>Callers that wait for the first connection to a server are answered with its failure if it
+ *       cannot be opened, each with an exception of its own.
+ *   <li>{@code shutdownQuietPeriod} is zero unless the configuration says something else than AHC's
+ *       default of 2 s: when {@link #close} returns there is nothing to wait for.
  *   <li>{@link #close} ends all calls at once.
  * </ul>
  *
@@ -245,7 +260,8 @@ public final class BlockingAhcClient implements AsyncHttpClient {
           && !config.getRequestFilters().isEmpty()) {
         adjusted = resumable.adjustRequestRange(request); // AHC does, where it sees such a handler
       }
-      start(adjusted, handler, future, outcome, maxRetries());
+      Refusals refusals = new Refusals(requestDeadline(request));
+      start(adjusted, handler, future, outcome, maxRetries(), refusals);
     } catch (IOException | RuntimeException e) {
       outcome.completeExceptionally(e);
       handler.onThrowable(e);
@@ -273,7 +289,8 @@ public final class BlockingAhcClient implements AsyncHttpClient {
       AsyncHandler<T> handler,
       AhcFuture<T> future,
       CompletableFuture<T> outcome,
-      int retries)
+      int retries,
+      Refusals refusals)
       throws IOException {
     CallLimits.Permit permit;
     if (isIoThread()) {
@@ -293,7 +310,7 @@ public final class BlockingAhcClient implements AsyncHttpClient {
     }
     HandlerExchange<T> exchange = null;
     try {
-      exchange = new HandlerExchange<>(this, request, permit, handler, outcome, retries);
+      exchange = new HandlerExchange<>(this, request, permit, handler, outcome, retries, refusals);
     } finally {
       if (exchange == null) { // the body of the request is none
         permit.leave();

@@ -56,8 +56,55 @@ record BodySource(
   /**
    * The source of this request's body; null if it has none, or one that is in memory and that AHC
    * may send as it is.
+   *
+   * @param fileChunk how many bytes of a file are read at a time
+   * @throws IllegalArgumentException if the request has a Content-Length that its body cannot have:
+   *     what follows on the connection would be taken for the body's rest
    */
-  static @Nullable BodySource of(Request request) {
+  static @Nullable BodySource of(Request request, int fileChunk) {
+    BodySource source = undeclared(request, fileChunk);
+    long declared = declaredLength(request);
+    if (declared < 0) {
+      return source;
+    }
+    long length = source != null ? source.length() : knownLength(request, declared);
+    if (length >= 0 && length != declared) {
+      throw new IllegalArgumentException(
+          "the request says Content-Length: " + declared + ", its body has " + length + " bytes");
+    }
+    return source == null
+        ? null
+        : new BodySource(declared, source.again, source.contentType, source.writer);
+  }
+
+  /** What a Content-Length of the user's says; −1 if there is none. */
+  static long declaredLength(Request request) {
+    String declared = request.getHeaders().get(HttpHeaderNames.CONTENT_LENGTH);
+    if (declared == null) {
+      return -1;
+    }
+    try {
+      return Long.parseUnsignedLong(declared.trim());
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException("the request says Content-Length: " + declared, e);
+    }
+  }
+
+  /** Of a body that AHC sends as it is; {@code declared} if only its generator knows. */
+  private static long knownLength(Request request, long declared) {
+    if (isInMemory(request)) {
+      return ofMemory(request).length();
+    }
+    BodyGenerator generator = request.getBodyGenerator();
+    if (generator == null) {
+      return 0;
+    }
+    return generator instanceof ByteArrayBodyGenerator
+        ? generator.createBody().getContentLength()
+        : declared;
+  }
+
+  private static @Nullable BodySource undeclared(Request request, int fileChunk) {
     InputStream stream = request.getStreamData();
     if (stream != null) {
       return ofStream(stream, -1);
@@ -72,7 +119,7 @@ record BodySource(
     }
     File file = request.getFile();
     if (file != null) {
-      return ofFile(file, 0, file.length());
+      return ofFile(file, 0, file.length(), fileChunk);
     }
     if (generator instanceof WrittenBody written) {
       return new BodySource(written.length(), Again.NEVER, null, written::writeTo);
@@ -81,7 +128,7 @@ record BodySource(
       return ofStream(of.getInputStream(), of.getContentLength());
     }
     if (generator instanceof FileBodyGenerator of) {
-      return ofFile(of.getFile(), of.getRegionSeek(), of.getRegionLength());
+      return ofFile(of.getFile(), of.getRegionSeek(), of.getRegionLength(), fileChunk);
     }
     if (generator == null
         || generator instanceof FeedableBodyGenerator
@@ -161,7 +208,7 @@ record BodySource(
     }
   }
 
-  private static BodySource ofFile(File file, long from, long length) {
+  private static BodySource ofFile(File file, long from, long length, int chunk) {
     if (!file.isFile()) { // as AHC: before anything is sent
       throw new IllegalArgumentException("File " + file + " is not a file or doesn't exist");
     }
@@ -172,7 +219,7 @@ record BodySource(
         out -> {
           try (InputStream stream = new FileInputStream(file)) {
             stream.skipNBytes(from);
-            byte[] buffer = new byte[16 * 1024];
+            byte[] buffer = new byte[chunk];
             for (long rest = length; rest > 0; ) {
               int n = stream.read(buffer, 0, (int) Math.min(rest, buffer.length));
               if (n < 0) {

@@ -95,7 +95,7 @@ final class CallLimits {
    *
    * @param waiting is told of each wait before it begins, so that somebody can cancel it
    * @throws IOException AHC's own, if its timeout for this (acquireFreeChannelTimeout) is over; if
-   *     that is 0 there is none
+   *     that is 0 there is none; or what kept a call before this one from getting a connection
    * @throws TimeoutException if the deadline is over
    * @throws CancellationException if the wait was cancelled, or the client closed
    */
@@ -180,6 +180,10 @@ final class CallLimits {
       } catch (CancellationException e) {
         if (closed || origin.lane() == lane) {
           throw e;
+        }
+        Throwable failure = lane.failure();
+        if (failure != null) {
+          throw AhcFailures.thrown(failure);
         } // else the connection has gone, and there is a new lane
       }
     }

@@ -9,14 +9,24 @@ import org.asynchttpclient.AsyncHttpClientConfig.ResponseBodyPartFactory;
 import org.asynchttpclient.DefaultAsyncHttpClientConfig;
 import org.asynchttpclient.netty.channel.ChannelManager;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The configuration of the engine below a client: the user's, but for what the client does itself.
  */
 final class Engine {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+
   /** What AHC has if the user says nothing; without back pressure it cannot be small. */
   private static final int HTTP2_WINDOW_OF_AHC = 16 * 1024 * 1024;
+
+  /** What AHC has if the user says nothing, so that requests may end that are not ended yet. */
+  private static final Duration QUIET_PERIOD_OF_AHC = Duration.ofSeconds(2);
+
+  /** Says a window for all clients; then 16 MiB are meant as well. */
+  private static final String HTTP2_WINDOW_PROPERTY = "org.asynchttpclient.http2InitialWindowSize";
 
   /** What one response over HTTP/2 may have on its way, if the user says nothing, in bytes. */
   static final int HTTP2_WINDOW = 1024 * 1024;
@@ -35,17 +45,30 @@ final class Engine {
         new DefaultAsyncHttpClientConfig.Builder(user)
             .setMaxConnections(-1) // CallLimits has them
             .setMaxConnectionsPerHost(-1)
-            .setResponseBodyPartFactory(ResponseBodyPartFactory.LAZY) // one copy less
-            .setShutdownQuietPeriod(Duration.ZERO) // all exchanges are ended before
+            .setKeepAliveStrategy(Http1Connection.keepAlive(user.getKeepAliveStrategy()))
             .setHttpAdditionalChannelInitializer(
                 initializer(
                     user.getHttpAdditionalChannelInitializer(),
                     channels,
                     user.isHttp2Enabled() && user.isHttp2CleartextEnabled()));
+    if (user.getRequestFilters().isEmpty()
+        && user.getResponseFilters().isEmpty()
+        && user.getIoExceptionFilters().isEmpty()) { // which may put a handler before ours
+      builder.setResponseBodyPartFactory(ResponseBodyPartFactory.LAZY); // one copy less
+    }
     if (user.getIoExceptionFilters().isEmpty()) {
       builder.setMaxRequestRetry(0); // the client knows better what may be sent again
     }
-    if (user.getHttp2InitialWindowSize() == HTTP2_WINDOW_OF_AHC) {
+    if (user.getShutdownQuietPeriod().equals(QUIET_PERIOD_OF_AHC)) {
+      builder.setShutdownQuietPeriod(Duration.ZERO); // all exchanges are ended before
+    }
+    if (user.getHttp2InitialWindowSize() == HTTP2_WINDOW_OF_AHC
+        && System.getProperty(HTTP2_WINDOW_PROPERTY) == null) {
+      LOG.info(
+          "http2InitialWindowSize is AHC's default of 16 MiB; streams get {} bytes."
+              + " For 16 MiB set the system property {}",
+          HTTP2_WINDOW,
+          HTTP2_WINDOW_PROPERTY);
       builder.setHttp2InitialWindowSize(HTTP2_WINDOW);
     }
     if (resolver != null) {

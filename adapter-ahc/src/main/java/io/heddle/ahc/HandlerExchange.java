@@ -35,6 +35,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
   private final AsyncHandler<T> user;
   private final CompletableFuture<T> outcome;
   private final int retries;
+  private final Refusals refusals;
 
   // Set before it starts.
   private @Nullable AhcFuture<T> future;
@@ -45,13 +46,15 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
       CallLimits.Permit permit,
       AsyncHandler<T> user,
       CompletableFuture<T> outcome,
-      int retries) {
+      int retries,
+      Refusals refusals) {
     super(client, request, permit);
     this.client = client;
     this.asked = request;
     this.user = user;
     this.outcome = outcome;
     this.retries = retries;
+    this.refusals = refusals;
   }
 
   /** Starts it, for this future. */
@@ -109,18 +112,27 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
   void failed(Throwable failure) {
     AhcFuture<T> of = future;
     if (of != null && retries > 0 && !outcome.isDone() && mayRestart(failure)) {
-      Thread.ofVirtual().name("heddle-ahc-retry").start(() -> restart(of)); // it may have to wait
+      Thread.ofVirtual()
+          .name("heddle-ahc-retry")
+          .inheritInheritableThreadLocals(false)
+          .start(() -> restart(of, failure)); // it may have to wait
       return;
     }
     outcome.completeExceptionally(failure); // unless the future was cancelled just now
     tellUser(failure);
   }
 
-  private void restart(AhcFuture<T> of) {
+  private void restart(AhcFuture<T> of, Throwable failure) {
     try {
+      boolean refused = isRefused(failure);
+      if (refused && !refusals.mayGoAgain(turn -> {})) {
+        outcome.completeExceptionally(failure);
+        tellUser(failure);
+        return;
+      }
       user.onRetry();
-      client.start(asked, user, of, outcome, retries - 1);
-    } catch (IOException | RuntimeException e) {
+      client.start(asked, user, of, outcome, refused ? retries : retries - 1, refusals);
+    } catch (IOException | InterruptedException | RuntimeException e) {
       outcome.completeExceptionally(e);
       tellUser(e);
     }
@@ -154,7 +166,9 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
       return State.ABORT;
     }
     return user.onBodyPartReceived(
-        client.isLazy() ? part : new EagerResponseBodyPart(part.getBodyByteBuf(), part.isLast()));
+        client.isLazy() || part instanceof EagerResponseBodyPart
+            ? part
+            : new EagerResponseBodyPart(part.getBodyByteBuf(), part.isLast()));
   }
 
   @Override
@@ -229,6 +243,9 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
   @Override
   public void onRequestSend(NettyRequest nettyRequest) {
     super.onRequestSend(nettyRequest);
+    if (isOver()) {
+      return;
+    }
     user.onRequestSend(nettyRequest);
     if (user instanceof TransferCompletionHandler transfer) { // as AHC does, where it sees one
       transfer.headers(new DefaultHttpHeaders().set(nettyRequest.getHttpRequest().headers()));

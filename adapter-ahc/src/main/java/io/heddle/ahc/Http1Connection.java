@@ -9,6 +9,7 @@ import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
@@ -16,8 +17,9 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
-import java.util.ArrayList;
-import java.util.List;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
+import org.asynchttpclient.channel.KeepAliveStrategy;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.channel.Channels;
 import org.jspecify.annotations.Nullable;
@@ -26,11 +28,15 @@ import org.jspecify.annotations.Nullable;
  * What happens on one HTTP/1.1 connection, between AHC's handler and the codec.
  *
  * <ul>
- *   <li>A body that cannot be written on does not end its exchange, as it does in AHC: the server
- *       may have answered before it stopped reading. That failure waits until the answer, or the
- *       end of the connection, is there.
- *   <li>A connection on which a response has ended before its request has is not used again. (AHC
- *       puts it into its pool, where the rest of one body would go before the next request.)
+ *   <li>A body that the connection takes no more of does not end its exchange, as it does in AHC:
+ *       the server may have answered before it stopped reading. The answer, or the end of the
+ *       connection, ends it.
+ *   <li>A connection on which a response has begun before its request was sent is closed, unless
+ *       that response is the last of its exchange and the request is sent by then. (AHC puts it
+ *       into its pool, or sends what follows a redirect or a challenge there, where the rest of one
+ *       body would go before the next request.)
+ *   <li>What comes when no request waits for it, a second response or one to nobody, ends the
+ *       connection. (AHC drops it, or takes it for the response to the next request.)
  *   <li>Informational responses other than 101, and a 100 that nobody waits for any more, are
  *       dropped. (AHC takes 103 for the response.)
  * </ul>
@@ -41,13 +47,21 @@ final class Http1Connection extends ChannelDuplexHandler {
 
   static final String NAME = "heddle-http1";
 
-  private record Held(ChannelPromise promise, Throwable failure) {}
+  /** The head of a response that came before its request was sent. */
+  private static final class Early extends DefaultHttpResponse {
+    private boolean keepAlive;
 
-  /** Failures of writes that AHC is not told of yet. */
-  private final List<Held> held = new ArrayList<>(2);
+    Early(HttpResponse of) {
+      super(of.protocolVersion(), of.status(), of.headers());
+      setDecoderResult(of.decoderResult());
+    }
+  }
 
+  private boolean expecting;
   private boolean withBody;
   private boolean requestSent = true;
+  private boolean answered;
+  private @Nullable Early early;
   private boolean informational;
   private boolean dropping;
   private boolean inactive;
@@ -63,7 +77,10 @@ final class Http1Connection extends ChannelDuplexHandler {
       if (gate != null) {
         gate.open(ctx.channel());
       }
+      expecting = true;
       requestSent = false;
+      answered = false;
+      early = null;
       withBody = !last || ((ByteBufHolder) msg).content().isReadable();
     }
     if (requestSent || !withBody) { // a WebSocket's frames, or a request that is all head
@@ -83,11 +100,10 @@ final class Http1Connection extends ChannelDuplexHandler {
             if (!promise.isVoid()) {
               promise.trySuccess();
             }
-          } else if (!promise.isVoid()) {
-            held.add(new Held(promise, done.cause()));
-            if (inactive) { // nothing else will end the exchange
-              tell();
-            }
+          } else if (!promise.isVoid()
+              && (inactive || !isOfSocket(done.cause()))
+              && exchange(ctx.channel()) != null) { // else it has ended, or goes on elsewhere
+            promise.tryFailure(done.cause()); // nothing else will end the exchange
           }
         });
     ctx.write(msg, ours);
@@ -105,20 +121,22 @@ final class Http1Connection extends ChannelDuplexHandler {
     public void operationComplete(ChannelProgressiveFuture future) {}
   }
 
-  /** The exchange has ended, one way or another: AHC may hear of all failures, and clean up. */
-  private void tell() {
-    List<Held> all = List.copyOf(held);
-    held.clear();
-    for (Held each : all) {
-      each.promise().tryFailure(each.failure());
-    }
+  /** Whether the connection itself failed, and not what was to be written. */
+  private static boolean isOfSocket(Throwable failure) {
+    return failure instanceof IOException && !(failure instanceof SSLException);
   }
 
   // ---- the response -------------------------------------------------------------------------
 
   @Override
+  @SuppressWarnings("FutureReturnValueIgnored")
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     Channel channel = ctx.channel();
+    if (!expecting && msg instanceof HttpObject) {
+      ReferenceCountUtil.release(msg);
+      ctx.close();
+      return;
+    }
     if (msg instanceof HttpResponse response) {
       HttpResponseStatus status = response.status();
       informational =
@@ -126,33 +144,60 @@ final class Http1Connection extends ChannelDuplexHandler {
               && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
       dropping = informational && !(status.code() == 100 && isBodyDeferred(channel));
     }
+    Object passed = msg;
     boolean last = msg instanceof LastHttpContent;
     if (dropping) {
       ReferenceCountUtil.release(msg);
       dropping = !last;
       return;
     }
+    if (msg instanceof HttpResponse response && !informational) {
+      answered = true;
+      if (!requestSent && !last) {
+        early = new Early(response);
+        passed = early;
+      }
+    }
     if (!last || informational) {
-      ctx.fireChannelRead(msg);
+      ctx.fireChannelRead(passed);
       return;
     }
+    expecting = false;
     NettyResponseFuture<?> future = exchange(channel);
+    if (future != null) {
+      if (!requestSent) {
+        future.setKeepAlive(false);
+      } else if (early != null && early.keepAlive) {
+        future.setKeepAlive(true);
+      }
+    }
+    ctx.fireChannelRead(passed);
     ReadGate gate = channel.pipeline().get(ReadGate.class);
     if (gate != null) {
-      gate.open(channel); // before AHC puts the connection into its pool
+      gate.open(channel); // the last of a body may just have shut it, and who waits in AHC's pool
+      // has to hear of the end
     }
-    if (!requestSent && future != null) {
-      future.setKeepAlive(false);
-    }
-    ctx.fireChannelRead(msg);
-    tell();
+  }
+
+  /**
+   * Whether a connection is kept after a response, as this strategy says, but for one that a
+   * response has come to before its request was sent.
+   */
+  static KeepAliveStrategy keepAlive(KeepAliveStrategy users) {
+    return (remote, request, sent, response) -> {
+      boolean keep = users.keepAlive(remote, request, sent, response);
+      if (response instanceof Early early) {
+        early.keepAlive = keep;
+        return false; // until the request is sent
+      }
+      return keep;
+    };
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     inactive = true;
     ctx.fireChannelInactive();
-    tell();
   }
 
   // ---- 100-continue -------------------------------------------------------------------------
@@ -160,7 +205,10 @@ final class Http1Connection extends ChannelDuplexHandler {
   /** The server says nothing to a request that asked to continue: goes on as if it had said 100. */
   static void continueAnyway(Channel channel) {
     ChannelHandlerContext ctx = channel.pipeline().context(NAME);
-    if (ctx != null && isBodyDeferred(channel)) {
+    if (ctx != null
+        && ctx.handler() instanceof Http1Connection connection
+        && !connection.answered
+        && isBodyDeferred(channel)) {
       ctx.fireChannelRead(
           new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
       ctx.fireChannelRead(LastHttpContent.EMPTY_LAST_CONTENT);

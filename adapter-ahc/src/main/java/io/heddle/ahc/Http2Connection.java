@@ -1,8 +1,12 @@
 package io.heddle.ahc;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2Connection.Endpoint;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
@@ -10,11 +14,23 @@ import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2LocalFlowController;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.asynchttpclient.netty.channel.Http2ConnectionState;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What happens on one HTTP/2 connection, as far as it concerns more than one stream: how many of
- * them the server allows, and when it allows no more.
+ * them the server allows, when it allows no more, and whether it is there at all.
+ *
+ * <pre>{@code
+ * OPEN ──a call timed out, nothing read──▶ PINGED    no new streams; a PING is sent
+ *   ▲                                        │ └──nothing read for 1 s──▶ closed
+ *   └──────────────something read────────────┘
+ * OPEN, PINGED ──GOAWAY, end──▶ leaving    no new streams, for good
+ * }</pre>
+ *
+ * <p>A path that went silent is not told by TCP for many minutes; without this all calls would go
+ * that way, and wait for their timeouts, one after the other.
  *
  * <p>The connection's own flow control window is opened wide. What bounds the bytes that nobody
  * reads are the windows of the streams; if all shared one window, a body that nobody reads would
@@ -22,13 +38,21 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All of it on the connection's event loop.
  */
-final class Http2Connection extends ChannelInboundHandlerAdapter {
+final class Http2Connection extends ChannelDuplexHandler {
 
   static final String NAME = "heddle-http2";
 
   private static final int WINDOW = 1 << 30;
 
+  /** A connection that has not read for so long may be dead. */
+  private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** How long the answer to a PING may take. */
+  private static final long PING_MILLIS = 1000;
+
   private final ReadGate gate = new ReadGate();
+  private boolean pinged;
+  private long pingedAt;
   private int holds;
   private int maxStreams = -1;
   private boolean leaving;
@@ -52,7 +76,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       return;
     }
     lane = of;
-    if (maxStreams >= 0) {
+    if (maxStreams >= 0 && !pinged) {
       of.opened(channel, maxStreams);
     }
   }
@@ -61,6 +85,65 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   boolean isIdle(Channel channel) {
     Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
     return codec == null || codec.connection().numActiveStreams() == 0;
+  }
+
+  /**
+   * A call has timed out here.
+   *
+   * @param sentAt when it was sent; as {@link System#nanoTime}
+   */
+  @SuppressWarnings("FutureReturnValueIgnored") // what is not written is not answered
+  void timedOut(Channel channel, long sentAt) {
+    long now = System.nanoTime();
+    boolean isSilent = gate.lastRead() - sentAt < 0 || now - gate.lastRead() > SILENCE_NANOS;
+    if (isSilent && !pinged && !leaving && channel.isActive()) {
+      pinged = true;
+      pingedAt = now;
+      limit(channel, 0);
+      channel.writeAndFlush(new DefaultHttp2PingFrame(now));
+      channel.eventLoop().schedule(() -> pingIsOver(channel, now), PING_MILLIS, MILLISECONDS);
+    } else if (!pinged && !leaving) {
+      limit(channel, maxStreams); // he who told has paused the lane
+    }
+  }
+
+  /** Whatever was read shows that the path is alive. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    if (pinged && gate.lastRead() - pingedAt >= 0) {
+      pinged = false;
+      if (!leaving) {
+        limit(ctx.channel(), maxStreams);
+      }
+    }
+    ctx.fireChannelReadComplete();
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void pingIsOver(Channel channel, long of) {
+    ChannelHandlerContext ctx = channel.pipeline().context(this);
+    if (pinged && pingedAt == of && ctx != null) {
+      leave(); // now: TLS may try to say good-bye first
+      ctx.close();
+    }
+  }
+
+  /** So many streams at a time, whoever opens them; −1 if the server has not said it yet. */
+  private void limit(Channel channel, int streams) {
+    Http2ConnectionState engines = channel.attr(Http2ConnectionState.HTTP2_STATE_KEY).get();
+    if (engines != null) {
+      engines.updateMaxConcurrentStreams(streams < 0 ? Integer.MAX_VALUE : streams);
+    }
+    if (lane != null && streams >= 0) {
+      lane.opened(channel, streams);
+    }
+  }
+
+  /** Whether the server would look at one more stream now. */
+  boolean takesMore(Channel channel) {
+    Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
+    return codec == null
+        || (!codec.connection().goAwayReceived() && codec.connection().local().canOpenStream());
   }
 
   /** Reads nothing until {@link #readOn}: once for each of those who asked. */
@@ -103,7 +186,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
       } else if (maxStreams < 0) {
         maxStreams = Integer.MAX_VALUE; // RFC 9113, 6.5.2: no limit, unless the server says one
       }
-      if (lane != null && !leaving) {
+      if (lane != null && !leaving && !pinged) {
         lane.opened(ctx.channel(), maxStreams);
       }
     } else if (msg instanceof Http2GoAwayFrame) {
@@ -116,6 +199,20 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     leave();
     ctx.fireChannelInactive();
+  }
+
+  /**
+   * AHC closes the channel that it has of a request that times out or fails, which is this one
+   * until the stream is open: not while others are here.
+   */
+  @Override
+  @SuppressWarnings("FutureReturnValueIgnored") // that is the promise
+  public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
+    if (isIdle(ctx.channel()) || !ctx.channel().isActive()) {
+      ctx.close(promise);
+    } else {
+      promise.tryFailure(new IOException("other requests use the connection"));
+    }
   }
 
   /** The end of the connection ends each of its streams, which tell their exchanges. */

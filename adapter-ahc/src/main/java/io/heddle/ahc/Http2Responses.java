@@ -1,13 +1,18 @@
 package io.heddle.ahc;
 
+import io.heddle.DeclaredLength;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.Http2DataFrame;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.ReferenceCountUtil;
+import java.net.ProtocolException;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.channel.Channels;
 
@@ -18,12 +23,16 @@ import org.asynchttpclient.netty.channel.Channels;
  *
  * <p>So AHC gets to see the head of such a response without an end. If it sends another request, it
  * hears no more of this stream; if not, the end follows.
+ *
+ * <p>A body that is not as long as its Content-Length says fails the exchange (RFC 9113, 8.1.1);
+ * Netty does not see one that is missing altogether.
  */
 final class Http2Responses extends ChannelInboundHandlerAdapter {
 
   static final String NAME = "heddle-http2-responses";
 
   private final AhcExchange<?> exchange;
+  private DeclaredLength length = new DeclaredLength(-1);
   private boolean left;
 
   Http2Responses(AhcExchange<?> exchange) {
@@ -37,6 +46,7 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
     } else if (msg instanceof Http2HeadersFrame head && mayBeIntercepted(head)) {
       Channel channel = ctx.channel();
       int before = exchange.heads();
+      length = declared(channel, head);
       ctx.fireChannelRead(
           head.isEndStream()
               ? new DefaultHttp2HeadersFrame(head.headers(), false, head.padding())
@@ -47,10 +57,44 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
       if (left) {
         Channels.setDiscard(channel);
       } else if (head.isEndStream()) {
-        ctx.fireChannelRead(new DefaultHttp2DataFrame(true));
+        read(ctx, new DefaultHttp2DataFrame(true), 0, true);
       }
+    } else if (msg instanceof Http2DataFrame data) {
+      read(ctx, msg, data.content().readableBytes(), data.isEndStream());
+    } else if (msg instanceof Http2HeadersFrame trailers) {
+      read(ctx, msg, 0, trailers.isEndStream());
     } else {
       ctx.fireChannelRead(msg);
+    }
+  }
+
+  /** Passes on what has so many bytes of the body, if the body may have them and end there. */
+  private void read(ChannelHandlerContext ctx, Object msg, int bytes, boolean end) {
+    if (length.admits(bytes) && (!end || length.isReached())) {
+      ctx.fireChannelRead(msg);
+      return;
+    }
+    left = true;
+    ReferenceCountUtil.release(msg);
+    exchange.onThrowable(new ProtocolException(length.toString()));
+  }
+
+  /** Of a response that may have a body. */
+  private static DeclaredLength declared(Channel channel, Http2HeadersFrame head) {
+    NettyResponseFuture<?> future = Http1Connection.exchange(channel);
+    String status = String.valueOf(head.headers().status());
+    CharSequence said = head.headers().get(HttpHeaderNames.CONTENT_LENGTH);
+    if (said == null
+        || future == null
+        || future.getNettyRequest().getHttpRequest().method().equals(HttpMethod.HEAD)
+        || status.equals("204")
+        || status.equals("304")) {
+      return new DeclaredLength(-1);
+    }
+    try {
+      return new DeclaredLength(Long.parseUnsignedLong(said.toString()));
+    } catch (NumberFormatException e) {
+      return new DeclaredLength(-1); // Netty refuses such a head
     }
   }
 

@@ -12,8 +12,11 @@ import org.jspecify.annotations.Nullable;
  * lane:  UNKNOWN ──notMultiplexed──▶ HTTP_1     any number of calls, each on a connection
  *           └──────opened──────────▶ HTTP_2     as many calls as the server allows streams
  *        UNKNOWN   one call at a time, which finds out what the server speaks
+ *        UNKNOWN ──failed──▶ closed: who waits in it is answered with the failure
  *        HTTP_2 ──left──▶ closed: who waits in it goes to the next lane, UNKNOWN again
  * }</pre>
+ *
+ * <p>So in an outage nobody waits for the connect timeouts of those before him.
  *
  * <p>So a server that speaks HTTP/2 sees one connection, and never more streams than it allows.
  */
@@ -72,6 +75,8 @@ final class Origin {
 
     // Written by event loops.
     private volatile @Nullable Channel connection;
+    private volatile boolean known;
+    private volatile @Nullable Throwable failure;
 
     /** The bound on calls. */
     InFlightLimit limit() {
@@ -85,6 +90,7 @@ final class Origin {
 
     /** The server does not speak HTTP/2. */
     void notMultiplexed() {
+      known = true;
       if (connection == null) {
         limit.setMax(Integer.MAX_VALUE);
       }
@@ -94,8 +100,32 @@ final class Origin {
     void opened(Channel channel, int maxStreams) {
       if (connection == null || channel.equals(connection)) {
         connection = channel;
+        known = true;
         limit.setMax(Math.min(maxStreams, clientMaxStreams));
       }
+    }
+
+    /** No more calls for now, if this is the connection; {@link #opened} lets them go on. */
+    void pause(Channel channel) {
+      if (channel.equals(connection)) {
+        limit.setMax(0);
+      }
+    }
+
+    /**
+     * The call that was to find out has failed, before it had a connection to send itself on. It
+     * still has its place: those who wait must not try one after the other.
+     */
+    void failed(Throwable why) {
+      if (!known) {
+        failure = why;
+        left();
+      }
+    }
+
+    /** What answers those who waited here; null if they may go on to the next lane. */
+    @Nullable Throwable failure() {
+      return failure;
     }
 
     /** The connection takes no more streams. */

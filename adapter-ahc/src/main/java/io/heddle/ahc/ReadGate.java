@@ -17,6 +17,7 @@ final class ReadGate extends ChannelDuplexHandler {
   static final String NAME = "heddle-gate";
 
   private boolean shut;
+  private long lastRead = System.nanoTime();
   private @Nullable Runnable onWritable;
 
   /** Reads no further than what is under way. */
@@ -38,6 +39,17 @@ final class ReadGate extends ChannelDuplexHandler {
   /** Runs this whenever the channel can be written again. */
   void onWritable(Runnable action) {
     onWritable = action;
+  }
+
+  /** When the channel last read something, or was made; as {@link System#nanoTime}. */
+  long lastRead() {
+    return lastRead;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object msg) {
+    lastRead = System.nanoTime();
+    ctx.fireChannelRead(msg);
   }
 
   @Override

@@ -5,6 +5,8 @@ import java.io.File;
 import java.time.Duration;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.RequestBuilderBase;
+import org.asynchttpclient.request.body.generator.BodyGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** Copies of a request that differ in one thing. */
 final class Requests {
@@ -18,16 +20,20 @@ final class Requests {
 
   private Requests() {}
 
-  /** With this body in place of its own. */
+  /**
+   * With this body in place of its own.
+   *
+   * @param contentType that the body brings along; null if none
+   */
   @SuppressWarnings("NullAway") // null takes the file away; AHC is not annotated
-  static Request with(Request request, AhcRequestBody body, BodySource source) {
+  static Request with(Request request, BodyGenerator body, @Nullable String contentType) {
     Copy copy = new Copy(request);
     copy.resetFormParams();
     copy.resetNonMultipartData();
     copy.resetMultipartData();
     copy.setBody((File) null).setBody(body);
-    if (source.contentType() != null) {
-      copy.setHeader(HttpHeaderNames.CONTENT_TYPE, source.contentType());
+    if (contentType != null) {
+      copy.setHeader(HttpHeaderNames.CONTENT_TYPE, contentType);
     }
     return copy.build();
   }

@@ -96,6 +96,12 @@ final class StreamExchange extends AhcExchange<Boolean>
     head.fail(failure);
   }
 
+  @Override
+  boolean isBodyUnread() {
+    StreamingResponse begun = response;
+    return begun != null && begun.body().isFull();
+  }
+
   /** The response; with the first call its head is complete. AHC calls for no empty headers. */
   private StreamingResponse response() {
     StreamingResponse known = response;

@@ -52,7 +52,10 @@ final class WholeExchange extends AhcExchange<Response> implements BlockingExcha
 
   @Override
   public State onBodyPartReceived(HttpResponseBodyPart part) {
-    builder.accumulate(new EagerResponseBodyPart(part.getBodyByteBuf(), part.isLast()));
+    builder.accumulate(
+        part instanceof EagerResponseBodyPart
+            ? part
+            : new EagerResponseBodyPart(part.getBodyByteBuf(), part.isLast()));
     return isOver() ? State.ABORT : State.CONTINUE;
   }
 

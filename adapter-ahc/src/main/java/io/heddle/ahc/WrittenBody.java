@@ -52,8 +52,7 @@ public final class WrittenBody implements BodyGenerator {
   /**
    * A body of known length.
    *
-   * @param length in bytes; −1 if it is not known. If less is written, the call fails; what is
-   *     written beyond it is left out
+   * @param length in bytes; −1 if it is not known. If less is written, or more, the call fails
    */
   public WrittenBody(Writer writer, long length) {
     this.writer = Objects.requireNonNull(writer, "writer");

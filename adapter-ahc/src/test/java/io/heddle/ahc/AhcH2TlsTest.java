@@ -1,12 +1,7 @@
 package io.heddle.ahc;
 
-import io.heddle.conformance.Deviation;
 import io.heddle.conformance.H2TlsSuite;
 
-@Deviation(rule = "FR-01", reason = Deviations.NO_BODY)
-@Deviation(rule = "PA-01", reason = Deviations.DEAD)
-@Deviation(rule = "PA-02", reason = Deviations.DEAD)
-@Deviation(rule = "PA-03", reason = Deviations.REFUSED)
 class AhcH2TlsTest extends H2TlsSuite {
   AhcH2TlsTest() {
     super(new AhcDriver());

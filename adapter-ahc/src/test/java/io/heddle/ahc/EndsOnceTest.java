@@ -1,17 +1,23 @@
 package io.heddle.ahc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.Deadline;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
+import java.lang.reflect.Constructor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -24,6 +30,8 @@ import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
 import org.asynchttpclient.netty.NettyResponseStatus;
+import org.asynchttpclient.netty.request.NettyRequest;
+import org.asynchttpclient.netty.request.body.NettyBody;
 import org.asynchttpclient.request.body.Body;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,7 +83,9 @@ class EndsOnceTest {
     final AhcFuture<String> future;
 
     Begun(CompletableFuture<String> outcome) throws Exception {
-      exchange = new HandlerExchange<>(client, GET, permit(), told, outcome, 0);
+      exchange =
+          new HandlerExchange<>(
+              client, GET, permit(), told, outcome, 0, new Refusals(Deadline.none()));
       future = new AhcFuture<>(client, outcome, exchange);
     }
   }
@@ -164,7 +174,8 @@ class EndsOnceTest {
         };
     CompletableFuture<String> outcome = new CompletableFuture<>();
     HandlerExchange<String> exchange =
-        new HandlerExchange<>(client, GET, permit(), failing, outcome, 5);
+        new HandlerExchange<>(
+            client, GET, permit(), failing, outcome, 5, new Refusals(Deadline.none()));
     IllegalStateException thrown = assertThrows(IllegalStateException.class, exchange::onCompleted);
     exchange.onThrowable(thrown); // as the engine does then
     assertEquals(List.of(thrown), List.copyOf(told.ends));
@@ -244,17 +255,53 @@ class EndsOnceTest {
     }
   }
 
+  /** The engine logs as an error what is thrown when it is about to send. */
+  @Test
+  void givenUpBeforeItIsSent() throws Exception {
+    WholeExchange exchange = new WholeExchange(client, GET, permit());
+    EmbeddedChannel connection = new EmbeddedChannel();
+    exchange.onConnectionPooled(connection);
+    assertTrue(exchange.abandon());
+    Constructor<NettyRequest> maker =
+        NettyRequest.class.getDeclaredConstructor(HttpRequest.class, NettyBody.class);
+    maker.setAccessible(true);
+    NettyRequest sent =
+        maker.newInstance(
+            new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"), null);
+    exchange.onRequestSend(sent);
+    assertFalse(sent.markHandedToChannel(), "the engine may write it");
+    assertFalse(connection.isOpen(), "its connection is open, and nobody's");
+  }
+
   /** A redirect wants the body anew before its caller has begun: another thread writes it. */
   @Test
   void bodyWantedAnewBeforeItIsWritten() throws Exception {
     WholeExchange exchange = new WholeExchange(client, GET, permit());
     Written written = new Written();
     AhcRequestBody body = written.body(BodySource.Again.NEVER, exchange);
-    body.createBody();
+    body.createBody().transferTo(Unpooled.buffer());
     body.createBody();
     written.first.await();
     written.goOn.countDown();
     body.write(Deadline.none());
+    assertEquals(1, written.begun.get());
+    assertTrue(exchange.abandon());
+  }
+
+  /** What has been written, and has not begun to leave, goes with the next attempt, once. */
+  @Test
+  void bodyThatHasNotBegunToLeave() throws Exception {
+    WholeExchange exchange = new WholeExchange(client, GET, permit());
+    Written written = new Written();
+    AhcRequestBody body = written.body(BodySource.Again.NEVER, exchange);
+    Body before = body.createBody();
+    written.goOn.countDown();
+    body.write(Deadline.none());
+    Body next = body.createBody();
+    ByteBuf received = Unpooled.buffer();
+    assertThrows(IOException.class, () -> before.transferTo(received));
+    assertEquals(Body.BodyState.STOP, next.transferTo(received));
+    assertEquals(1, received.readableBytes());
     assertEquals(1, written.begun.get());
     assertTrue(exchange.abandon());
   }
@@ -265,15 +312,15 @@ class EndsOnceTest {
     WholeExchange exchange = new WholeExchange(client, GET, permit());
     Written written = new Written();
     AhcRequestBody body = written.body(BodySource.Again.ALWAYS, exchange);
-    body.createBody();
+    body.createBody().transferTo(Unpooled.buffer());
     body.writeElsewhere();
     written.first.await();
-    body.createBody();
+    body.createBody().transferTo(Unpooled.buffer());
     Thread.sleep(100); // the second waits for the first by now; if not, this proves less
-    body.createBody();
+    Body last = body.createBody();
     written.goOn.countDown();
     ByteBuf received = Unpooled.buffer();
-    while (body.transferTo(received) != Body.BodyState.STOP) {
+    while (last.transferTo(received) != Body.BodyState.STOP) {
       Thread.sleep(5);
     }
     assertEquals(1, received.readableBytes());

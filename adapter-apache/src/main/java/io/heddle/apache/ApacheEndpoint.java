@@ -17,18 +17,18 @@ import javax.net.ssl.SSLSession;
 import org.apache.hc.client5.http.EndpointInfo;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.impl.ConnectionHolder;
+import org.apache.hc.client5.http.impl.DefaultClientConnectionReuseStrategy;
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ConnectionClosedException;
-import org.apache.hc.core5.http.ContentLengthStrategy;
 import org.apache.hc.core5.http.EndpointDetails;
-import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.HttpConnection;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpMessage;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.ProtocolVersion;
@@ -36,7 +36,6 @@ import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
 import org.apache.hc.core5.http.impl.io.HttpRequestExecutor;
 import org.apache.hc.core5.http.impl.io.support.IncomingHttpEntity;
 import org.apache.hc.core5.http.io.HttpClientConnection;
-import org.apache.hc.core5.http.io.support.ClassicResponseBuilder;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Identifiable;
@@ -66,19 +65,27 @@ final class ApacheEndpoint extends ConnectionEndpoint
   private final String id;
   private final HttpRoute route;
   private final CancellableWaits waits;
+  private final Connector connector;
 
   // Caller only.
   private Timeout timeout;
   private Deadline callDeadline = Deadline.none();
   private boolean submitted;
+  private boolean entityAsked;
   private @Nullable ApacheRequestBody requestBody;
   private @Nullable Exchange<ApacheExchange.Head> nextHead;
   private ApacheExchange.@Nullable Head head;
+  private @Nullable ClassicHttpResponse answer;
 
   // Written by the caller, read by any.
   private volatile @Nullable Lease lease;
   private volatile @Nullable ApacheExchange exchange;
   private volatile boolean closed;
+
+  // How the classic chain says that a connection must not be used again: it closes the endpoint
+  // immediately. It closes it gracefully first where it is only the response that is given up.
+  private volatile boolean dropped;
+  private volatile boolean givenUp;
 
   /**
    * A lease.
@@ -86,13 +93,27 @@ final class ApacheEndpoint extends ConnectionEndpoint
    * @param lease what to give back at its end
    * @param timeout how long to wait for the peer, where the request does not say
    * @param waits for what a connection takes
+   * @param connector gives it a connection again, if it lost its own
    */
-  ApacheEndpoint(String id, HttpRoute route, Lease lease, Timeout timeout, CancellableWaits waits) {
+  ApacheEndpoint(
+      String id,
+      HttpRoute route,
+      Lease lease,
+      Timeout timeout,
+      CancellableWaits waits,
+      Connector connector) {
     this.id = id;
     this.route = route;
     this.lease = lease;
     this.timeout = timeout;
     this.waits = waits;
+    this.connector = connector;
+  }
+
+  /** The connection manager, in so far as it connects a lease that was connected before. */
+  @FunctionalInterface
+  interface Connector {
+    void connect(ApacheEndpoint endpoint, HttpContext context) throws IOException;
   }
 
   // ---- the connection manager ---------------------------------------------------------------
@@ -122,11 +143,36 @@ final class ApacheEndpoint extends ConnectionEndpoint
    * @return false if the first of the two leases was released meanwhile, by another thread
    */
   boolean connected(Lease before, Lease now) {
-    if (!LEASE.compareAndSet(this, before, now)) {
+    if (!replace(before, now)) {
       return false;
     }
     closed = false;
     return true;
+  }
+
+  /**
+   * The lease becomes another.
+   *
+   * @return false if the first of the two was released meanwhile, by another thread
+   */
+  boolean replace(Lease before, Lease now) {
+    return LEASE.compareAndSet(this, before, now);
+  }
+
+  /**
+   * Whether a {@code ConnectionReuseStrategy} of the user's wants the connection not to be used
+   * again: the classic chain closes the endpoint of a response that came to its end, and Apache's
+   * own strategy is not why.
+   */
+  boolean isReuseRefused() {
+    ApacheExchange last = exchange;
+    ClassicHttpResponse received = answer;
+    return dropped
+        && last != null
+        && last.isOver()
+        && received != null
+        && DefaultClientConnectionReuseStrategy.INSTANCE.keepAlive(
+            last.request(), received, HttpClientContext.create());
   }
 
   /** Ends the lease's exchange and tells whoever waits for it why; any thread. */
@@ -176,13 +222,55 @@ final class ApacheEndpoint extends ConnectionEndpoint
     callDeadline = CallDeadline.of(context);
     HttpClientContext clientContext = HttpClientContext.cast(context);
     clientContext.setProtocolVersion(connection.getProtocolVersion());
-    return executor.execute(request, this, context);
+    Resends resends = new Resends();
+    for (; ; ) {
+      try {
+        return executor.execute(request, this, context);
+      } catch (IOException e) {
+        if (!mayGoAgain(request) || !resends.again(callDeadline)) {
+          throw e;
+        }
+        pause(resends.pauseNanos());
+        if (!isConnected()) {
+          if (route.isTunnelled()) {
+            throw e; // only the classic chain can make the tunnel
+          }
+          connector.connect(this, context);
+        }
+        clientContext.setProtocolVersion(connection().getProtocolVersion());
+      }
+    }
+  }
+
+  /** Whether the request that failed is safe to be sent again, and can be. */
+  private boolean mayGoAgain(ClassicHttpRequest request) {
+    ApacheExchange last = exchange;
+    HttpEntity entity = request.getEntity();
+    return last != null
+        && last.isNotProcessed()
+        && (entity == null || entity.isRepeatable() || !entityAsked);
+  }
+
+  private void pause(long nanos) throws IOException {
+    if (nanos > 0) {
+      try {
+        waits.await(new Exchange<>(), Deadline.afterNanos(nanos).earlier(callDeadline));
+      } catch (TimeoutException over) {
+        return;
+      } catch (InterruptedException e) {
+        throw ApacheFailures.interrupted("waiting to send the request again", e);
+      } catch (CancellationException e) {
+        throw ApacheFailures.closed(e);
+      } catch (ExecutionException e) {
+        throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+      }
+    }
   }
 
   @Override
   public boolean isConnected() {
     ReactorConnection connection = connectionOrNull();
-    return !closed && connection != null && connection.isOpen();
+    return !closed && connection != null && connection.isUsable();
   }
 
   @Override
@@ -206,6 +294,10 @@ final class ApacheEndpoint extends ConnectionEndpoint
   @Override
   public void close(CloseMode closeMode) {
     boolean shared = isMultiplexed();
+    if (closeMode == CloseMode.GRACEFUL) {
+      givenUp = true;
+    }
+    dropped = !givenUp;
     if (!shared) {
       closed = true; // before the look at the exchange: one that begins now sees it
     }
@@ -222,7 +314,12 @@ final class ApacheEndpoint extends ConnectionEndpoint
   /** Gives up the exchange under way, if there is one; any thread. */
   void giveUpExchange() {
     ApacheExchange under = exchange;
-    if (under != null && !under.isEnded()) {
+    if (under == null || under.isOver()) {
+      return;
+    }
+    if (under.isEnded()) {
+      under.giveUp(); // the end of the request may be about to be sent
+    } else {
       under.close(ApacheFailures.closed(null));
     }
   }
@@ -252,11 +349,14 @@ final class ApacheEndpoint extends ConnectionEndpoint
     ApacheExchange under =
         new ApacheExchange(
             multiplexed || request.containsHeader(HttpHeaders.EXPECT)
-                ? new WireRequest(request, multiplexed)
+                ? WireRequest.of(request, multiplexed)
                 : request,
             entity,
             body);
     submitted = false;
+    entityAsked = false;
+    givenUp = false;
+    dropped = false;
     requestBody = body;
     head = null;
     nextHead = under.firstHead();
@@ -271,6 +371,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
     HttpEntity entity = request.getEntity();
     ApacheRequestBody body = requestBody;
     if (entity != null && body != null) {
+      entityAsked = true;
       body.writeFrom(entity);
     }
   }
@@ -292,7 +393,12 @@ final class ApacheEndpoint extends ConnectionEndpoint
     ApacheExchange under = exchange;
     if (!submitted && under != null) {
       submitted = true;
-      connection().submit(under);
+      try {
+        connection().submit(under);
+      } catch (ConnectionClosedException e) {
+        under.notSubmitted();
+        throw e;
+      }
     }
   }
 
@@ -344,28 +450,42 @@ final class ApacheEndpoint extends ConnectionEndpoint
     }
     head = received;
     nextHead = received.next();
+    if (nextHead != null) {
+      Objects.requireNonNull(exchange).tookInterim();
+    }
     HttpResponse response = received.response();
-    return response instanceof ClassicHttpResponse classic
-        ? classic
-        : ClassicResponseBuilder.copy(response).build();
+    ClassicHttpResponse classic =
+        response instanceof ClassicHttpResponse already ? already : new Http2Response(response);
+    answer = classic;
+    return classic;
   }
 
   @Override
-  public void receiveResponseEntity(ClassicHttpResponse response) throws HttpException {
+  public void receiveResponseEntity(ClassicHttpResponse response) {
     ApacheExchange.Head received = Objects.requireNonNull(head);
-    EntityDetails details = received.entity();
     ResponseBodyPipe body = received.body();
-    if (details == null || body == null) { // an HTTP/2 stream may end with its head
+    if (body == null) { // an HTTP/2 stream may end with its head
       response.setEntity(new IncomingHttpEntity(InputStream.nullInputStream(), 0, response));
       return;
     }
-    long length = details.getContentLength();
-    if (isMultiplexed()) { // the engine does not look at the header
-      length = DefaultContentLengthStrategy.INSTANCE.determineLength(response);
-      length = length >= 0 ? length : ContentLengthStrategy.UNDEFINED;
+    ApacheResponseBody content =
+        new ApacheResponseBody(this, Objects.requireNonNull(exchange), body, received.length());
+    response.setEntity(new Entity(content, received.length(), response));
+  }
+
+  /** To close it is to close the response, not to want what is left of it. */
+  private static final class Entity extends IncomingHttpEntity {
+    private final ApacheResponseBody content;
+
+    Entity(ApacheResponseBody content, long length, HttpMessage message) {
+      super(content, length, message);
+      this.content = content;
     }
-    InputStream content = new ApacheResponseBody(this, Objects.requireNonNull(exchange), body);
-    response.setEntity(new IncomingHttpEntity(content, length, response));
+
+    @Override
+    public void close() {
+      content.abandon();
+    }
   }
 
   /** How long the caller may wait for the peer from now on. */
@@ -386,7 +506,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
   @Override
   public boolean isConsistent() {
     ApacheExchange last = exchange;
-    return last == null || last.isEnded();
+    return last == null || last.isOver();
   }
 
   @Override

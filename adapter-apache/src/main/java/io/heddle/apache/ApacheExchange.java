@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
 import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
@@ -7,21 +8,29 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.CancellableDependency;
 import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.ContentLengthStrategy;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpStreamResetException;
+import org.apache.hc.core5.http.RequestNotExecutedException;
+import org.apache.hc.core5.http.impl.DefaultContentLengthStrategy;
+import org.apache.hc.core5.http.message.MessageSupport;
 import org.apache.hc.core5.http.nio.AsyncClientExchangeHandler;
 import org.apache.hc.core5.http.nio.CapacityChannel;
 import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.apache.hc.core5.http.nio.RequestChannel;
 import org.apache.hc.core5.http.protocol.HttpContext;
+import org.apache.hc.core5.http2.H2Error;
+import org.apache.hc.core5.http2.H2StreamResetException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,15 +54,25 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
    * The head of a response.
    *
    * @param response what came
-   * @param entity its body, if it has one
-   * @param body the body's bytes, if it has one
+   * @param body its body, if it has one
+   * @param length how long the body is, in bytes; negative if the head does not say, as the engine
+   *     has it in {@link ContentLengthStrategy}
    * @param next the head to come, if this is an interim one (RFC 9110, 15.2); else null
    */
   record Head(
       HttpResponse response,
-      @Nullable EntityDetails entity,
       @Nullable ResponseBodyPipe body,
+      long length,
       @Nullable Exchange<Head> next) {}
+
+  /**
+   * How much of a response may wait, in bytes, while its caller still writes the request, beyond
+   * the window that it has anyway.
+   */
+  static final int MOST_AHEAD = 8 * 1024 * 1024;
+
+  /** How many interim responses may wait; a caller that writes does not look at them. */
+  private static final int MOST_INTERIM = 32;
 
   private static final VarHandle ABORTED;
 
@@ -76,13 +95,17 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   // I/O thread only.
   private @Nullable Head finalHead;
   private boolean headCame;
+  private boolean started;
   private int streamId;
+  private @Nullable DeclaredLength declared;
+  private long ahead;
 
   // Written by the I/O thread, read by any.
   private volatile Exchange<Head> awaited;
   private volatile @Nullable ResponseBodyPipe responseBody;
   private volatile boolean ended;
   private volatile boolean released;
+  private volatile boolean notProcessed;
   private volatile @Nullable List<? extends Header> trailers;
   private volatile @Nullable CapacityChannel capacity;
   private volatile @Nullable Cancellable stream;
@@ -93,6 +116,8 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   // Shared, under compare-and-set.
   private final AtomicInteger owedDemand = new AtomicInteger();
+  private final AtomicInteger paidAhead = new AtomicInteger();
+  private final AtomicInteger interims = new AtomicInteger();
 
   @SuppressWarnings("NullAway.Init") // the session comes with the submission
   ApacheExchange(
@@ -144,14 +169,41 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     };
   }
 
+  HttpRequest request() {
+    return request;
+  }
+
   /** The first head to come. */
   Exchange<Head> firstHead() {
     return first;
   }
 
-  /** Whether the response came to its end, so that the connection is free for another. */
+  /** The caller has an interim response that was delivered. */
+  void tookInterim() {
+    interims.decrementAndGet();
+  }
+
+  /** Whether the response came to its end. */
   boolean isEnded() {
     return ended;
+  }
+
+  /** Whether request and response came to their end, so that nothing of it is on the wire. */
+  boolean isOver() {
+    return ended && (requestBody == null || requestBody.isSent());
+  }
+
+  /**
+   * Whether it failed and the server has not processed the request: it said so, or nothing of the
+   * request was sent.
+   */
+  boolean isNotProcessed() {
+    return notProcessed;
+  }
+
+  /** The engine never saw it: there is no connection. */
+  void notSubmitted() {
+    notProcessed = !aborted;
   }
 
   /** The trailers of the response, once it ended; else, or if it has none, null. */
@@ -166,7 +218,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
    * wait. Any number of times.
    */
   void giveUp() {
-    if (!ended && ABORTED.compareAndSet(this, false, true)) {
+    if (!isOver() && ABORTED.compareAndSet(this, false, true)) {
       ReactorSession on = session;
       if (on != null) {
         on.abort(this);
@@ -194,8 +246,13 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     }
   }
 
-  /** Gives the engine back what the caller has read. */
+  /** Gives the engine back what the caller has read, if it has not got it already. */
   private void demand(int bytes) {
+    int paid = paidAhead.getAndUpdate(all -> Math.max(0, all - bytes));
+    owe(bytes - Math.min(bytes, paid));
+  }
+
+  private void owe(int bytes) {
     owedDemand.addAndGet(bytes);
     CapacityChannel to = capacity;
     if (to != null) {
@@ -223,6 +280,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   @Override
   public void produceRequest(RequestChannel channel, HttpContext context)
       throws HttpException, IOException {
+    started = true;
     session.starting(this);
     channel.sendRequest(request, requestEntity, context);
     if (aborted) { // while it waited for its turn
@@ -244,10 +302,14 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   /** An interim response, which is handed to the caller as a blocking connection would. */
   void interim(HttpResponse response) {
+    if (interims.get() == MOST_INTERIM) {
+      return; // nobody looks; a client may ignore them (RFC 9110, 15.2)
+    }
+    interims.incrementAndGet();
     Exchange<Head> now = awaited;
     Exchange<Head> next = nextHead();
     awaited = next;
-    now.complete(new Head(response, null, null, next)); // wakes the caller that waits for a head
+    now.complete(new Head(response, null, 0, next)); // wakes the caller that waits for a head
     Exception why = closedFor;
     if (why != null) {
       next.fail(why);
@@ -261,26 +323,77 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   @Override
   public void consumeResponse(
-      HttpResponse response, @Nullable EntityDetails entity, HttpContext context) {
+      HttpResponse response, @Nullable EntityDetails entity, HttpContext context)
+      throws IOException {
+    long length = entity == null ? 0 : entity.getContentLength();
+    if (session.connection.isMultiplexed()) { // where the engine does not look at the header
+      length = declaredLength(response);
+      declared = new DeclaredLength(length);
+    }
+    boolean cutShort = entity == null && length > 0;
     ResponseBodyPipe body = null;
-    if (entity == null) {
-      ended = true;
-    } else {
-      body =
-          new ResponseBodyPipe(
-              session.window, entity.getContentLength(), this::demand, this::giveUp);
+    if (entity != null || cutShort) {
+      body = new ResponseBodyPipe(session.window, length, this::demand, this::giveUp);
       responseBody = body;
       Exception why = closedFor;
       if (why != null) {
         body.fail(why);
       }
+    } else {
+      session.responseEnds();
+      ended = true;
     }
     if (response.getCode() >= 300 && requestBody != null) {
       requestBody.stop(); // the engine takes no more of it either
     }
-    finalHead = new Head(response, entity, body, null);
+    finalHead = new Head(response, body, length, null);
     headCame = true;
     session.holdBack(this);
+    if (cutShort) {
+      throw tooShort(Objects.requireNonNull(declared));
+    }
+    if (ended) {
+      refuseRest();
+    }
+  }
+
+  /** The response is complete: without the rest of the request, if that will not be sent. */
+  private void refuseRest() throws IOException {
+    if (requestBody != null && requestBody.isStopped()) {
+      session.refuseRest();
+    }
+  }
+
+  /** What Content-Length says of the body that this response has; else negative. */
+  private long declaredLength(HttpResponse response) throws IOException {
+    if (!MessageSupport.canResponseHaveBody(request.getMethod(), response)) {
+      return ContentLengthStrategy.UNDEFINED; // then it is of another body (RFC 9110, 8.6)
+    }
+    try {
+      return DefaultContentLengthStrategy.INSTANCE.determineLength(response);
+    } catch (HttpException e) {
+      throw malformed(e);
+    }
+  }
+
+  /** As the engine says it on HTTP/1.1. */
+  private IOException tooShort(DeclaredLength length) {
+    return malformed(
+        new ConnectionClosedException(
+            "Premature end of Content-Length delimited message body (expected: %d; received: %d)",
+            length.declared(), length.counted()));
+  }
+
+  /**
+   * The response is not what it says (RFC 9113, 8.1.1): ends this exchange.
+   *
+   * @param why what its caller gets
+   * @return what makes the engine reset this stream, and no other
+   */
+  private IOException malformed(Exception why) {
+    deliverHead(); // it came before
+    tell(why);
+    return new H2StreamResetException(H2Error.PROTOCOL_ERROR, why.getMessage());
   }
 
   /** What came with the head is worked through. */
@@ -299,31 +412,75 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   }
 
   @Override
-  public void consume(ByteBuffer src) {
+  public void consume(ByteBuffer src) throws IOException {
     ResponseBodyPipe body = responseBody;
-    if (body != null && src.hasRemaining()) {
-      body.offer(src); // wakes the caller in read
+    int bytes = src.remaining();
+    if (body == null || bytes == 0) {
+      return;
+    }
+    if (declared != null && !declared.admits(bytes)) {
+      throw malformed(new ClientProtocolException("malformed response: " + declared));
+    }
+    body.offer(src); // wakes the caller in read
+    if (requestBody != null && requestBody.isBeingWritten()) {
+      takeAhead(bytes);
     }
   }
 
+  /**
+   * The caller still writes, and cannot read. A server that reads on only as it gets rid of its
+   * answer would wait for the reader, and the writer for the server: so the answer is taken in, to
+   * a bound.
+   */
+  private void takeAhead(int bytes) {
+    ahead += bytes;
+    if (ahead <= MOST_AHEAD) {
+      paidAhead.addAndGet(bytes);
+      owe(bytes);
+      return;
+    }
+    close(
+        new ConnectionClosedException(
+            "the server has sent more than %d bytes of its response while the request was still"
+                + " being written, and a blocking client reads only once it has written: send less"
+                + " in one request, or let the server read it all before it answers",
+            MOST_AHEAD));
+  }
+
   @Override
-  public void streamEnd(@Nullable List<? extends Header> trailers) {
+  public void streamEnd(@Nullable List<? extends Header> trailers) throws IOException {
+    if (declared != null && !declared.isReached()) {
+      throw tooShort(declared);
+    }
     this.trailers = trailers;
+    session.responseEnds();
     ended = true;
     ResponseBodyPipe body = responseBody;
     if (body != null) {
       body.end(); // wakes the caller in read
     }
+    refuseRest();
   }
 
   @Override
   public void failed(Exception cause) {
     deliverHead(); // it came before the failure
     Exception first = session.firstFailure(cause);
+    if (!started || isRefusal(cause)) { // the first to tell knows; more may follow
+      notProcessed = true;
+    }
     if (!(cause instanceof HttpStreamResetException)) { // of the connection, not of this stream
       session.connection.goingAway(); // before a retry looks for one
     }
     tell(first);
+  }
+
+  /** Whether the server says that it did not process the request (RFC 9113, 8.7). */
+  private boolean isRefusal(Exception cause) {
+    return !headCame
+        && (cause instanceof RequestNotExecutedException
+            || (cause instanceof H2StreamResetException reset
+                && reset.getCode() == H2Error.REFUSED_STREAM.getCode()));
   }
 
   /** The engine drops the exchange. */
@@ -341,6 +498,9 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       requestBody.stop(); // the server ended the stream before the request (RFC 9113, 8.1)
     }
     if (!ended) {
+      if (!started) {
+        notProcessed = true;
+      }
       tell(new ConnectionClosedException());
     }
   }

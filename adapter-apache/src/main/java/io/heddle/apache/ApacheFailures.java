@@ -7,9 +7,13 @@ import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.concurrent.CancellationException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import org.apache.hc.client5.http.ClientProtocolException;
+import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.client5.http.HttpHostConnectException;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
@@ -72,6 +76,8 @@ final class ApacheFailures {
       fresh = new H2StreamResetException(h2Error(reset.getCode()), message);
     } else if (failure instanceof H2ConnectionException broken) {
       fresh = new H2ConnectionException(h2Error(broken.getCode()), message);
+    } else if (failure instanceof ClientProtocolException) {
+      fresh = new ClientProtocolException(message);
     } else if (failure instanceof MessageConstraintException) {
       fresh = new MessageConstraintException(message);
     } else if (failure instanceof SSLHandshakeException) {
@@ -92,6 +98,30 @@ final class ApacheFailures {
       return new IOException(failure.toString(), failure);
     }
     return caused(fresh, failure);
+  }
+
+  /** A connection that could not be made, told to one more of those who waited for it. */
+  static IOException again(IOException failure) {
+    String message = String.valueOf(failure.getMessage());
+    if (failure instanceof ConnectTimeoutException late) {
+      return caused(new ConnectTimeoutException(message, late.getHost()), failure);
+    }
+    if (failure instanceof HttpHostConnectException refused) {
+      return caused(new HttpHostConnectException(message, refused.getHost()), failure);
+    }
+    return inBody(failure);
+  }
+
+  /**
+   * Whether a connection that could not be made says something about the route, and not about the
+   * caller that gave up.
+   */
+  static boolean isOfRoute(IOException failure, Deadline deadline) {
+    return !(failure instanceof ShutDown
+        || failure.getCause() instanceof CancellationException
+        || failure.getCause() instanceof ShutDown
+        || Thread.currentThread().isInterrupted()
+        || deadline.isExpired());
   }
 
   /**

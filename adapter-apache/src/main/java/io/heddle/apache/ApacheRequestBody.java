@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.hc.core5.function.Supplier;
 import org.apache.hc.core5.http.ConnectionClosedException;
@@ -20,14 +21,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * The body of a request: what the caller's entity writes, on its way to the engine.
  *
- * <p>The engine first hears of the exchange when the body is whole, when its buffer is full, or
- * when the entity flushes: so a short body goes out in one piece with the head, as it does over a
- * blocking connection.
+ * <p>The engine first hears of the exchange when the body is whole, when {@value #EAGER} bytes of
+ * it are there, or when the entity flushes: so a short body goes out in one piece with the head, as
+ * it does over a blocking connection. From then on what is written goes out at a flush, when there
+ * is much of it, or at the first write after a short while: so a slow source is not held up, and a
+ * quick one costs few wake-ups of the I/O thread.
+ *
+ * <p>A body that is not as long as its Content-Length says fails the call, whether it is shorter or
+ * longer: the server would take what is missing, or too much, from the next request.
  */
 final class ApacheRequestBody {
 
   /** Bytes that may wait for the I/O thread. */
   static final int CAPACITY = 256 * 1024;
+
+  /** What is worth a wake-up of the I/O thread, in bytes, if the last is a moment ago. */
+  private static final int EAGER = 8 * 1024;
+
+  private static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** How long written bytes may wait for more, at the next write. */
+  private static final long SHORT_WHILE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   /** The peer wants no more of the body: leaves the entity's {@code writeTo}. */
   private static final class NoMoreWanted extends IOException {
@@ -49,13 +63,20 @@ final class ApacheRequestBody {
 
   // Caller only.
   private long written;
+  private long flushed;
+  private long flushedAt;
+  private boolean tooLong;
 
   // Written by the caller before the pipe is finished.
   private @Nullable List<? extends Header> trailers;
 
+  // Written by the caller, read by any.
+  private volatile boolean beingWritten;
+
   // Written by the I/O thread.
   private volatile @Nullable DataStreamChannel channel;
   private volatile boolean sent;
+  private volatile boolean stopped;
 
   /**
    * A body that nothing is written of yet.
@@ -84,9 +105,14 @@ final class ApacheRequestBody {
 
   /** Has the entity write itself. Returns early if the server answers early. */
   void writeFrom(HttpEntity entity) throws IOException {
+    beingWritten = true;
+    flushedAt = System.nanoTime();
     try {
       entity.writeTo(new Stream());
-      if (declaredLength >= 0 && written < declaredLength) {
+      if (tooLong) { // and the entity did not mind that its write failed
+        throw tooLong();
+      }
+      if (written < declaredLength) {
         throw new ConnectionClosedException(
             "the request entity wrote %d bytes, and its Content-Length is %d",
             written, declaredLength);
@@ -100,12 +126,26 @@ final class ApacheRequestBody {
       throw ApacheFailures.closed(e);
     } catch (ExecutionException e) {
       throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+    } finally {
+      beingWritten = false;
     }
+  }
+
+  private IOException tooLong() {
+    return new ConnectionClosedException(
+        "the request entity wrote more bytes than the %d that its Content-Length says",
+        declaredLength);
   }
 
   /** The rest of the body will not be written, and is not wanted. */
   void stop() {
+    stopped = true;
     pipe.stop();
+  }
+
+  /** Whether the rest of it will never be sent; any thread. */
+  boolean isStopped() {
+    return stopped && !sent;
   }
 
   /** What the entity writes to. Closing it is not the end of the body: {@code writeFrom} is. */
@@ -120,15 +160,16 @@ final class ApacheRequestBody {
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
-      int n = len;
-      if (declaredLength >= 0) { // what is beyond it is dropped, as over a blocking connection
-        n = (int) Math.min(len, declaredLength - written);
+      if (declaredLength >= 0 && len > declaredLength - written) {
+        tooLong = true;
+        throw tooLong();
       }
       try {
-        if (!pipe.write(b, off, n, deadline)) {
+        if (!pipe.write(b, off, len, deadline)) {
           throw new NoMoreWanted();
         }
-        written += n;
+        written += len;
+        flushInTime();
       } catch (InterruptedException e) {
         throw ApacheFailures.interrupted("writing the request body", e);
       } catch (TimeoutException e) {
@@ -140,8 +181,23 @@ final class ApacheRequestBody {
       }
     }
 
+    private void flushInTime() {
+      long unflushed = written - flushed;
+      if (written == declaredLength || unflushed == 0) { // the end flushes, and comes now
+        return;
+      }
+      long now = System.nanoTime();
+      long since = now - flushedAt;
+      if (unflushed < EAGER ? since > SHORT_WHILE_NANOS : flushed == 0 || since > MOMENT_NANOS) {
+        flushed = written;
+        flushedAt = now;
+        pipe.flush();
+      }
+    }
+
     @Override
     public void flush() {
+      flushed = written;
       pipe.flush();
     }
   }
@@ -158,6 +214,11 @@ final class ApacheRequestBody {
       sent = true;
       to.endStream(trailers);
     }
+  }
+
+  /** Whether the caller writes it at this moment, and so cannot read; any thread. */
+  boolean isBeingWritten() {
+    return beingWritten;
   }
 
   /** Tells a writer why it must stop; any thread. */

@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import io.heddle.Deadline;
 import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.StreamClosedException;
@@ -21,15 +23,24 @@ import org.jspecify.annotations.Nullable;
  * <p>A {@link ChunkedInputStream} by type alone: the classic chain asks this class, and no other,
  * for the trailers of a response.
  *
- * <p>{@link #close} before the end keeps the connection if the rest is here or about to be: it
- * {@linkplain ResponseBodyPipe#drain drains} the body. Beyond that the exchange is given up, which
- * on HTTP/1.1 ends the connection. (A blocking connection of Apache's reads to the end, whatever it
- * takes.)
+ * <p>There are two ways to be done with it before its end. {@link #close}, to which {@code
+ * EntityUtils.consume} comes down, wants the rest read, so that the connection lives: it reads on
+ * as long as bytes flow, to {@value #MOST_TO_DRAIN} of them, and fails as a read would. {@link
+ * #abandon}, to which closing the response comes down, wants to be rid of it: it {@linkplain
+ * ResponseBodyPipe#drain reads} what is about to be there. What is not at its end then is given up,
+ * which on HTTP/1.1 ends the connection. (A blocking connection of Apache's reads to the end in
+ * both cases, whatever it takes.)
  */
 final class ApacheResponseBody extends ChunkedInputStream {
 
   /** What the superclass wants and never sees used. */
   private static final SessionInputBuffer UNUSED = new SessionInputBufferImpl(16);
+
+  /** How much is read to keep a connection, in bytes: beyond this a new one costs less. */
+  private static final int MOST_TO_DRAIN = 4 * 1024 * 1024;
+
+  /** How long bytes may fail to come before they do not flow any more. */
+  private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private static final InputStream NO_STREAM = nullInputStream();
   private static final Header[] NO_FOOTERS = {};
@@ -37,14 +48,24 @@ final class ApacheResponseBody extends ChunkedInputStream {
   private final ApacheEndpoint endpoint;
   private final ApacheExchange exchange;
   private final ResponseBodyPipe pipe;
+  private final long length;
   private byte @Nullable [] one;
+  private long read;
+  private boolean failed;
   private boolean closed;
 
-  ApacheResponseBody(ApacheEndpoint endpoint, ApacheExchange exchange, ResponseBodyPipe pipe) {
+  /**
+   * A body that nothing is read of yet.
+   *
+   * @param length how long it is, in bytes; negative if that is not known
+   */
+  ApacheResponseBody(
+      ApacheEndpoint endpoint, ApacheExchange exchange, ResponseBodyPipe pipe, long length) {
     super(UNUSED, NO_STREAM);
     this.endpoint = endpoint;
     this.exchange = exchange;
     this.pipe = pipe;
+    this.length = Math.max(-1, length);
   }
 
   @Override
@@ -67,18 +88,30 @@ final class ApacheResponseBody extends ChunkedInputStream {
     if (closed) {
       throw new StreamClosedException("Stream already closed");
     }
+    Deadline deadline = endpoint.readDeadline();
     try {
-      return pipe.read(b, off, len, endpoint.readDeadline());
+      int n = pipe.read(b, off, len, deadline);
+      read += Math.max(0, n);
+      return n;
     } catch (InterruptedException e) {
-      throw ApacheFailures.interrupted("reading the response body", e);
+      throw failed(ApacheFailures.interrupted("reading the response body", e));
     } catch (TimeoutException e) {
-      throw ApacheFailures.timedOut(
-          "reading the response body", endpoint.callDeadline(), "Read timed out", e);
+      throw failed(timedOut(e));
     } catch (CancellationException e) {
-      throw ApacheFailures.closed(e);
+      throw failed(ApacheFailures.closed(e));
     } catch (ExecutionException e) {
-      throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+      throw failed(ApacheFailures.inBody(Objects.requireNonNull(e.getCause())));
     }
+  }
+
+  private IOException timedOut(TimeoutException e) {
+    return ApacheFailures.timedOut(
+        "reading the response body", endpoint.callDeadline(), "Read timed out", e);
+  }
+
+  private IOException failed(IOException failure) {
+    failed = true; // and told: to close it is no failure any more
+    return failure;
   }
 
   @Override
@@ -86,11 +119,61 @@ final class ApacheResponseBody extends ChunkedInputStream {
     return closed ? 0 : pipe.available();
   }
 
+  /**
+   * Reads on, see above, and closes.
+   *
+   * @throws IOException if the rest of the body fails, or does not come within the caller's own
+   *     timeouts
+   */
   @Override
-  public void close() {
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      if (!failed && !exchange.isEnded() && length - read <= MOST_TO_DRAIN) {
+        readOn();
+      }
+    } finally {
+      pipe.close();
+    }
+  }
+
+  private void readOn() throws IOException {
+    byte[] scrap = new byte[8 * 1024];
+    for (int left = MOST_TO_DRAIN; left > 0; ) {
+      Deadline stall = Deadline.afterNanos(STALL_NANOS);
+      Deadline callers = endpoint.readDeadline();
+      try {
+        int n = pipe.read(scrap, 0, Math.min(left, scrap.length), callers.earlier(stall));
+        if (n < 0) {
+          return;
+        }
+        left -= n;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // who waits no longer does not want the rest either
+        return;
+      } catch (TimeoutException e) {
+        if (callers.isExpired()) {
+          throw timedOut(e);
+        }
+        return; // stalled
+      } catch (CancellationException e) {
+        throw ApacheFailures.closed(e);
+      } catch (IllegalStateException e) {
+        return; // on an I/O thread, or another thread reads: nobody waits here
+      } catch (ExecutionException e) {
+        throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+      }
+    }
+  }
+
+  /** Closes at once. Never throws. */
+  void abandon() {
     if (!closed) {
       closed = true;
-      if (!exchange.isEnded() || pipe.available() > 0) {
+      if (!exchange.isEnded()) {
         pipe.drain();
       }
       pipe.close();

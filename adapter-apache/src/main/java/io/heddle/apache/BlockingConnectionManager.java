@@ -22,6 +22,7 @@ import org.apache.hc.client5.http.impl.ConnectionShutdownException;
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.io.LeaseRequest;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.function.Resolver;
 import org.apache.hc.core5.http.HttpHost;
@@ -160,7 +161,8 @@ public final class BlockingConnectionManager
             route,
             lease,
             socketTimeout(route),
-            new CancellableWaits(waits));
+            new CancellableWaits(waits),
+            this::connectAgain);
     leased.add(endpoint);
     if (closed.get()) { // whoever closes may have missed it
       endpoint.fail(new ApacheFailures.ShutDown());
@@ -172,26 +174,39 @@ public final class BlockingConnectionManager
       HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
       throws InterruptedException, ExecutionException, TimeoutException {
     if (state != null || !mayShare(route)) {
-      return Lease.exclusive(fromPool(route, state, deadline, pending));
+      return Lease.exclusive(fromPool(route, state, deadline, pending), null);
     }
-    SharedConnections of = sharedOf(route);
-    SharedConnections.Grant grant = pending.await(of.ask(), deadline);
-    if (grant.shared() != null) {
-      return Lease.stream(grant.shared());
+    SharedConnections of;
+    Exchange<SharedConnections.Grant> asking;
+    do {
+      of = sharedOf(route);
+      asking = of.ask();
+      if (asking == null) {
+        shared.remove(route, of); // which is being done at this moment
+      }
+    } while (asking == null);
+    SharedConnections.Grant grant = pending.await(asking, deadline);
+    if (grant instanceof SharedConnections.Stream stream) {
+      return Lease.stream(stream.of());
     }
-    if (!grant.opens()) {
-      return Lease.exclusive(fromPool(route, null, deadline, pending));
+    if (grant instanceof SharedConnections.Failed failed) {
+      return Lease.failed(failed.why());
     }
-    Lease lease = null;
+    boolean opening = grant == SharedConnections.Own.OPENING;
+    PoolEntry<HttpRoute, ReactorConnection> entry;
+    boolean held = false;
     try {
-      PoolEntry<HttpRoute, ReactorConnection> entry = fromPool(route, null, deadline, pending);
-      lease = opened(of, Lease.opening(entry));
-      return lease;
+      entry = fromPool(route, null, deadline, pending);
+      held = true;
     } finally {
-      if (lease == null) {
-        of.openFailed();
+      if (!held && opening) {
+        of.openGivenUp(false);
       }
     }
+    Lease lease = opening ? Lease.opening(entry, of) : Lease.exclusive(entry, of);
+    Lease then = lease.connected(); // the pool may have had a connection
+    lease.tell(then);
+    return then;
   }
 
   /** A connection of the pool, or an entry for one that is still to be made. */
@@ -243,6 +258,10 @@ public final class BlockingConnectionManager
     if (connection == null) {
       return;
     }
+    if (!connection.isOpen()) {
+      entry.discardConnection(CloseMode.IMMEDIATE);
+      return;
+    }
     ConnectionConfig config = connectionConfig(entry.getRoute());
     long idleMillis = System.currentTimeMillis() - entry.getUpdated();
     TimeValue idleTimeout = config.getIdleTimeout();
@@ -253,12 +272,28 @@ public final class BlockingConnectionManager
     }
     TimeValue after = config.getValidateAfterInactivity();
     after = after == null ? VALIDATE_AFTER : after;
-    if (TimeValue.isNonNegative(after) && idleMillis >= after.toMilliseconds()) {
+    if (connection.isSuspected()
+        || (TimeValue.isNonNegative(after) && idleMillis >= after.toMilliseconds())) {
       Exchange<Boolean> alive = new Exchange<>();
       connection.checkAlive(alive);
-      if (!pending.await(alive, deadline)) {
+      if (!isAnswered(alive, deadline, pending)) {
         entry.discardConnection(CloseMode.IMMEDIATE);
       }
+    }
+  }
+
+  /** A path that is dead does not answer at all: no answer in time says that. */
+  private static boolean isAnswered(
+      Exchange<Boolean> alive, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    try {
+      return pending.await(
+          alive, Deadline.afterNanos(ReactorConnection.PATIENCE.toNanos()).earlier(deadline));
+    } catch (TimeoutException e) {
+      if (deadline.isExpired()) {
+        throw e;
+      }
+      return false;
     }
   }
 
@@ -274,23 +309,26 @@ public final class BlockingConnectionManager
     leased.remove(of);
     of.waits().cancel(); // if it is another thread that releases
     of.giveUpExchange();
-    giveBack(of.route(), lease, newState, validDuration, of.isConsistent());
+    if (lease.shared() != null && of.isReuseRefused()) {
+      lease.shared().retire();
+    }
+    giveBack(lease, newState, validDuration, of.isConsistent());
   }
 
   private void giveBack(
-      HttpRoute route,
-      Lease lease,
-      @Nullable Object state,
-      @Nullable TimeValue keepAlive,
-      boolean consistent) {
-    if (lease.endOpening()) {
-      sharedOf(route).openFailed();
-    }
+      Lease lease, @Nullable Object state, @Nullable TimeValue keepAlive, boolean consistent) {
     SharedConnections.Shared stream = lease.shared();
     if (stream != null) {
-      sharedOf(route).release(stream, TimeValue.isPositive(keepAlive) ? keepAlive : null);
-    } else {
-      putBack(lease.entry(), state, keepAlive, consistent);
+      stream.release(TimeValue.isPositive(keepAlive) ? keepAlive : null);
+    } else if (!lease.holdsNothing()) {
+      ReactorConnection connection = lease.connection();
+      boolean tried = connection != null;
+      // Connected at this moment by the caller, which will find that it has come too late.
+      boolean late = connection != null && lease.sharing() != null && connection.isMultiplexed();
+      putBack(lease.entry(), state, keepAlive, consistent && !late);
+      if (lease.isOpening()) {
+        Objects.requireNonNull(lease.sharing()).openGivenUp(tried);
+      }
     }
   }
 
@@ -301,7 +339,6 @@ public final class BlockingConnectionManager
       boolean consistent) {
     if (closed.get()) {
       entry.discardConnection(CloseMode.IMMEDIATE);
-      return;
     }
     boolean reusable = consistent && keepAlive != null && isReusable(entry);
     if (reusable) {
@@ -347,49 +384,93 @@ public final class BlockingConnectionManager
     if (lease == null) {
       throw new ConnectionShutdownException();
     }
-    if (lease.shared() != null) {
+    while (lease == Lease.NONE || (lease.shared() != null && !isConnected(lease))) {
       lease = leaseAnew(of, lease, context);
     }
-    if (lease.connection() == null || !isReusable(lease.entry())) {
-      lease.entry().discardConnection(CloseMode.IMMEDIATE); // a dead one must go first
-      ReactorConnection connection =
-          opener.open(plan(of.route(), connectTimeout, context), of.waits());
-      lease.entry().assignConnection(connection);
+    if (lease.failure() != null) {
+      throw ApacheFailures.again(lease.failure());
+    }
+    if (!isConnected(lease)) {
+      open(of, lease, plan(of.route(), connectTimeout, context));
     }
     // A tunnel is not at its target yet.
-    connected(of, lease, !of.route().isTunnelled());
+    connected(of, lease, lease.shared() != null || !of.route().isTunnelled());
+  }
+
+  @SuppressWarnings("deprecation") // the classic chain heeds it too
+  private void connectAgain(ApacheEndpoint endpoint, HttpContext context) throws IOException {
+    connect(
+        endpoint,
+        HttpClientContext.cast(context).getRequestConfigOrDefault().getConnectTimeout(),
+        context);
+  }
+
+  private static boolean isConnected(Lease lease) {
+    ReactorConnection connection = lease.connection();
+    return connection != null && connection.isUsable();
+  }
+
+  private void open(ApacheEndpoint endpoint, Lease lease, ConnectionOpener.Plan plan)
+      throws IOException {
+    lease.entry().discardConnection(CloseMode.IMMEDIATE); // a dead one must go first
+    try {
+      lease.entry().assignConnection(opener.open(plan, endpoint.waits()));
+    } catch (IOException e) {
+      SharedConnections others = lease.sharing();
+      if (lease.isOpening() && others != null && ApacheFailures.isOfRoute(e, plan.callDeadline())) {
+        if (endpoint.replace(lease, Lease.exclusive(lease.entry(), others))) {
+          others.openFailed(e);
+        }
+      }
+      throw e;
+    }
   }
 
   private void connected(ApacheEndpoint endpoint, Lease lease, boolean atTarget)
       throws IOException {
-    Lease then = atTarget ? opened(sharedOf(endpoint.route()), lease) : lease;
+    Lease then = atTarget ? lease.connected() : lease;
     if (!endpoint.connected(lease, then)) { // cancelled, and released by the one who did it
       lease.entry().discardConnection(CloseMode.IMMEDIATE);
       throw ApacheFailures.closed(null);
     }
+    lease.tell(then);
     if (closed.get()) { // whoever closes may have missed the connection
       endpoint.fail(new ApacheFailures.ShutDown());
       throw new ApacheFailures.ShutDown();
     }
   }
 
-  /** The shared connection of a lease went down between two of its exchanges. */
+  /**
+   * The shared connection of a lease went down between two of its exchanges. It is given back
+   * before another is asked for: the one that is dead may have the only place.
+   */
   private Lease leaseAnew(ApacheEndpoint endpoint, Lease lease, HttpContext context)
       throws IOException {
-    Deadline deadline = CallDeadline.of(context);
+    HttpRoute route = endpoint.route();
+    Timeout patience =
+        HttpClientContext.cast(context).getRequestConfigOrDefault().getConnectionRequestTimeout();
+    Deadline deadline = deadlineOf(patience).earlier(CallDeadline.of(context));
     try {
-      Lease anew = acquire(endpoint.route(), null, deadline, endpoint.waits());
-      if (!endpoint.connected(lease, anew)) { // cancelled, and the old one released
-        giveBack(endpoint.route(), anew, null, null, false);
+      if (lease != Lease.NONE) {
+        if (!endpoint.replace(lease, Lease.NONE)) { // cancelled, and released
+          throw ApacheFailures.closed(null);
+        }
+        giveBack(lease, null, null, false);
+      }
+      Lease anew =
+          route.isTunnelled() // the classic chain is about to make the tunnel
+              ? Lease.exclusive(unconnected(route, deadline, endpoint.waits()), sharedOf(route))
+              : acquire(route, null, deadline, endpoint.waits());
+      if (!endpoint.replace(Lease.NONE, anew)) {
+        giveBack(anew, null, null, false);
         throw ApacheFailures.closed(null);
       }
-      giveBack(endpoint.route(), lease, null, null, false);
       return anew;
     } catch (InterruptedException e) {
       throw ApacheFailures.interrupted("waiting for a connection", e);
     } catch (TimeoutException e) {
       throw ApacheFailures.timedOut(
-          "waiting for a connection", deadline, "No connection in time", e);
+          "waiting for a connection", CallDeadline.of(context), "No connection in time", e);
     } catch (CancellationException e) {
       throw ApacheFailures.closed(e);
     } catch (ExecutionException e) {
@@ -397,17 +478,12 @@ public final class BlockingConnectionManager
     }
   }
 
-  /** If the connection speaks HTTP/2 and was opened for others too, lets them have it. */
-  private static Lease opened(SharedConnections of, Lease lease) {
-    ReactorConnection connection = lease.connection();
-    if (connection == null || !lease.endOpening()) {
-      return lease;
-    }
-    if (connection.isMultiplexed()) {
-      return Lease.stream(of.opened(lease.entry(), connection));
-    }
-    of.openedExclusive();
-    return lease;
+  private PoolEntry<HttpRoute, ReactorConnection> unconnected(
+      HttpRoute route, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    PoolEntry<HttpRoute, ReactorConnection> entry = fromPool(route, null, deadline, pending);
+    entry.discardConnection(CloseMode.GRACEFUL);
+    return entry;
   }
 
   /** Goes on over TLS: at the end of a tunnel, or after the server switched to it. */
@@ -565,7 +641,8 @@ public final class BlockingConnectionManager
     }
 
     @Override
-    public void putBack(PoolEntry<HttpRoute, ReactorConnection> entry, TimeValue keepAlive) {
+    public void putBack(
+        PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable TimeValue keepAlive) {
       BlockingConnectionManager.this.putBack(entry, null, keepAlive, true);
     }
   }
@@ -589,6 +666,11 @@ public final class BlockingConnectionManager
     return leased.size();
   }
 
+  /** About how many routes something is kept here, beside what the pool keeps. */
+  int knownRoutes() {
+    return shared.size();
+  }
+
   // ---- ConnPoolControl ----------------------------------------------------------------------
 
   /**
@@ -598,19 +680,23 @@ public final class BlockingConnectionManager
   @Override
   public PoolStats getTotalStats() {
     int waiting = shared.values().stream().mapToInt(SharedConnections::waiting).sum();
-    return withPending(pool.getTotalStats(), waiting);
+    return withWaiting(pool.getTotalStats(), waiting);
   }
 
   /** As {@link #getTotalStats}, of one route. */
   @Override
   public PoolStats getStats(HttpRoute route) {
     SharedConnections of = shared.get(route);
-    return withPending(pool.getStats(route), of == null ? 0 : of.waiting());
+    return withWaiting(pool.getStats(route), of == null ? 0 : of.waiting());
   }
 
-  private static PoolStats withPending(PoolStats stats, int more) {
-    return new PoolStats(
-        stats.getLeased(), stats.getPending() + more, stats.getAvailable(), stats.getMax());
+  private PoolStats withWaiting(PoolStats stats, int more) {
+    // Apache's pools lend an entry to whoever was in `lease` when they were closed, and take none
+    // back any more. Nothing can be connected after that.
+    return closed.get()
+        ? new PoolStats(0, 0, 0, stats.getMax())
+        : new PoolStats(
+            stats.getLeased(), stats.getPending() + more, stats.getAvailable(), stats.getMax());
   }
 
   @Override
@@ -647,6 +733,7 @@ public final class BlockingConnectionManager
   public void closeIdle(TimeValue idleTime) {
     if (!closed.get()) {
       pool.closeIdle(idleTime);
+      forgetRoutes();
     }
   }
 
@@ -654,6 +741,17 @@ public final class BlockingConnectionManager
   public void closeExpired() {
     if (!closed.get()) {
       pool.closeExpired();
+      forgetRoutes();
+    }
+  }
+
+  /** Those that the pool has forgotten as well: it does so when it closes connections. */
+  private void forgetRoutes() {
+    Set<HttpRoute> pooled = pool.getRoutes();
+    for (HttpRoute each : shared.keySet()) {
+      if (!pooled.contains(each)) {
+        shared.computeIfPresent(each, (route, of) -> of.forget() ? null : of);
+      }
     }
   }
 

@@ -249,9 +249,10 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   private TlsStrategy tls() {
-    if (tlsStrategy != null) {
-      return tlsStrategy;
-    }
+    return tlsStrategy != null ? tlsStrategy : defaultTls(systemProperties);
+  }
+
+  static TlsStrategy defaultTls(boolean systemProperties) {
     ClientTlsStrategyBuilder builder =
         ClientTlsStrategyBuilder.create()
             .setSslBufferMode(SSLBufferMode.DYNAMIC); // an idle connection holds none

@@ -1,9 +1,17 @@
 package io.heddle.apache;
 
+import java.net.SocketAddress;
+import java.util.Objects;
 import org.apache.hc.client5.http.impl.DefaultHttpRequestRetryStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
+import org.apache.hc.core5.net.NamedEndpoint;
+import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
 import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Apache's classic clients for virtual threads; what {@link
@@ -30,10 +38,7 @@ public final class BlockingHttpClients {
 
   /** A client configured by system properties, as {@code HttpClients.createSystem} reads them. */
   public static CloseableHttpClient createSystem() {
-    return custom()
-        .useSystemProperties()
-        .setConnectionManager(BlockingConnectionManager.builder().useSystemProperties().build())
-        .build();
+    return custom().useSystemProperties().build();
   }
 
   /** A builder whose clients have no deadline but what {@link CallDeadline#set} asks for. */
@@ -47,10 +52,59 @@ public final class BlockingHttpClients {
    * @param deadline from the start of a call; disabled for none
    */
   public static HttpClientBuilder custom(Timeout deadline) {
-    return HttpClientBuilder.create()
-        .setConnectionManager(BlockingConnectionManager.builder().build())
+    DecidedTls tls = new DecidedTls();
+    return new Builder(tls)
+        .setConnectionManager(BlockingConnectionManager.builder().setTlsStrategy(tls).build())
         .setRetryStrategy(new RetryInTime(DefaultHttpRequestRetryStrategy.INSTANCE))
         .addExecInterceptorFirst("heddle-failed-bodies", new FailedBodies())
         .addExecInterceptorFirst("heddle-deadline", new CallDeadline(deadline));
+  }
+
+  /** Apache's, whose {@code useSystemProperties()} holds for TLS too, as without our manager. */
+  private static final class Builder extends HttpClientBuilder {
+    private final DecidedTls tls;
+
+    Builder(DecidedTls tls) {
+      this.tls = tls;
+    }
+
+    @Override
+    public CloseableHttpClient build() {
+      boolean systemProperties = ApacheInternals.usesSystemProperties(this);
+      tls.strategy = BlockingConnectionManagerBuilder.defaultTls(systemProperties);
+      return super.build();
+    }
+  }
+
+  /** TLS that is decided when the client is built: not before is all known that it depends on. */
+  private static final class DecidedTls implements TlsStrategy {
+    private volatile @Nullable TlsStrategy strategy;
+
+    private TlsStrategy strategy() {
+      return Objects.requireNonNull(strategy, "no client is built yet");
+    }
+
+    @Override
+    @Deprecated
+    public boolean upgrade(
+        TransportSecurityLayer session,
+        HttpHost host,
+        SocketAddress localAddress,
+        SocketAddress remoteAddress,
+        Object attachment,
+        Timeout handshakeTimeout) {
+      return strategy()
+          .upgrade(session, host, localAddress, remoteAddress, attachment, handshakeTimeout);
+    }
+
+    @Override
+    public void upgrade(
+        TransportSecurityLayer session,
+        NamedEndpoint endpoint,
+        Object attachment,
+        Timeout handshakeTimeout,
+        FutureCallback<TransportSecurityLayer> callback) {
+      strategy().upgrade(session, endpoint, attachment, handshakeTimeout, callback);
+    }
   }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.apache.hc.client5.http.ConnectExceptionSupport;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.HttpRoute;
@@ -40,6 +41,7 @@ import org.apache.hc.core5.net.NamedEndpoint;
 import org.apache.hc.core5.reactor.ConnectionInitiator;
 import org.apache.hc.core5.reactor.DefaultConnectingIOReactor;
 import org.apache.hc.core5.reactor.IOReactorConfig;
+import org.apache.hc.core5.reactor.IOReactorShutdownException;
 import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
 import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
@@ -72,6 +74,7 @@ final class ConnectionOpener {
 
   // Guarded by the lock for writing.
   private volatile @Nullable DefaultConnectingIOReactor reactor;
+  private final List<DefaultConnectingIOReactor> formerReactors = new ArrayList<>(0);
   private boolean closed;
 
   ConnectionOpener(
@@ -105,7 +108,14 @@ final class ConnectionOpener {
       return proxy != null ? proxy : route.getTargetHost();
     }
 
-    NamedEndpoint tlsName() {
+    /** Who has to prove who it is when TLS begins with the first hop. */
+    NamedEndpoint firstHopName() {
+      HttpHost proxy = route.getProxyHost();
+      return proxy != null ? proxy : targetName();
+    }
+
+    /** Who has to prove who it is at the end of the route. */
+    NamedEndpoint targetName() {
       NamedEndpoint name = route.getTargetName();
       return name != null ? name : route.getTargetHost();
     }
@@ -167,7 +177,7 @@ final class ConnectionOpener {
     connection.upgrade(
         ready,
         (session, callback) ->
-            tlsStrategy.upgrade(session, plan.tlsName(), plan.tlsConfig(), null, callback));
+            tlsStrategy.upgrade(session, plan.targetName(), plan.tlsConfig(), null, callback));
     try {
       waits.await(ready, plan.deadline(patience));
     } catch (TimeoutException e) {
@@ -234,14 +244,15 @@ final class ConnectionOpener {
     ReactorConnection connection = new ReactorConnection(plan.firstHopPolicy(), bound, ready);
     boolean open = false;
     Future<IOSession> connecting =
-        initiator()
-            .connect(
-                host,
-                address,
-                plan.route().getLocalSocketAddress(),
-                plan.connectTimeout(), // the reactor's clock is coarse: for what we have given up
-                connection,
-                new Connected(plan, connection));
+        initiate(
+            reactor ->
+                reactor.connect(
+                    host,
+                    address,
+                    plan.route().getLocalSocketAddress(),
+                    plan.connectTimeout(), // its clock is coarse: for what we have given up
+                    connection,
+                    new Connected(plan, connection)));
     try {
       waits.await(bound, plan.deadline(plan.connectTimeout()));
       waits.await(ready, plan.deadline(plan.handshakeTimeout()));
@@ -306,13 +317,16 @@ final class ConnectionOpener {
         if (URIScheme.HTTPS.same(plan.firstHop().getSchemeName())) {
           tlsStrategy.upgrade(
               (ProtocolIOSession) session,
-              plan.tlsName(),
+              plan.firstHopName(),
               TlsConfig.copy(plan.tlsConfig()).setVersionPolicy(plan.firstHopPolicy()).build(),
               null, // the caller's own clock ends the handshake
               new Secured(connection));
         }
       } catch (IOException | RuntimeException e) {
-        connection.failed(e);
+        failed(e);
+        session.close(CloseMode.IMMEDIATE);
+      } catch (Error e) { // of a TLS strategy of the user's
+        failed(GuardedSession.asFailure(e));
         session.close(CloseMode.IMMEDIATE);
       }
     }
@@ -367,7 +381,31 @@ final class ConnectionOpener {
 
   // ---- reactor ------------------------------------------------------------------------------
 
-  private ConnectionInitiator initiator() {
+  /** A reactor of which a thread has ended takes no connection any more: it is replaced. */
+  private Future<IOSession> initiate(Function<ConnectionInitiator, Future<IOSession>> connect) {
+    DefaultConnectingIOReactor running = reactor();
+    try {
+      return connect.apply(running);
+    } catch (IOReactorShutdownException gone) {
+      replace(running);
+      return connect.apply(reactor());
+    }
+  }
+
+  /** What is under way in the one that is gone may come to its end, until {@link #close}. */
+  private void replace(DefaultConnectingIOReactor gone) {
+    lock.lock();
+    try {
+      if (gone.equals(reactor)) {
+        reactor = null;
+        formerReactors.add(gone);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private DefaultConnectingIOReactor reactor() {
     DefaultConnectingIOReactor running = reactor;
     if (running != null) {
       return running;
@@ -387,7 +425,7 @@ final class ConnectionOpener {
                 work ->
                     new IoReactorThread(
                         work, "heddle-apache-" + number + "-io-" + threads.incrementAndGet()),
-                null,
+                GuardedSession::guarded,
                 null,
                 null,
                 session -> session.close(CloseMode.GRACEFUL));
@@ -425,6 +463,7 @@ final class ConnectionOpener {
     try {
       closed = true;
       running = reactor;
+      formerReactors.forEach(former -> former.close(CloseMode.IMMEDIATE));
     } finally {
       lock.unlock();
     }

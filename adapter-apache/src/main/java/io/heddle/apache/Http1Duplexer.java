@@ -119,6 +119,9 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
         transfer.limit((int) Math.min(left, transfer.capacity()));
         n = readFromChannel(transfer);
         session.consume(transfer.flip());
+        if (n == left) {
+          lookBehind();
+        }
       }
       if (n < 0) {
         setCompleted();
@@ -132,6 +135,15 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
         return n > 0 ? n : -1;
       }
       return n;
+    }
+
+    /** Takes what came behind the body, if anything did: see {@code responseEnds}. */
+    private void lookBehind() {
+      try {
+        buffer().fill(channel());
+      } catch (IOException broken) {
+        return; // behind this response; the next event tells
+      }
     }
   }
 

@@ -3,9 +3,12 @@ package io.heddle.apache;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hc.core5.http.HttpConnection;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.impl.Http1StreamListener;
+import org.apache.hc.core5.http.nio.NHttpMessageParser;
+import org.apache.hc.core5.http.nio.SessionInputBuffer;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
@@ -22,6 +25,8 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
   private @Nullable ApacheExchange current;
   private boolean begun;
   private long received;
+  private @Nullable SessionInputBuffer input;
+  private boolean strayed;
 
   Http1Session(ReactorConnection connection, int window, int bufferSize) {
     super(connection, window);
@@ -52,8 +57,47 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
     }
   }
 
+  /** Looks at what the engine reads into, which it shows its parser only. */
+  NHttpMessageParser<HttpResponse> watching(NHttpMessageParser<HttpResponse> parser) {
+    return new NHttpMessageParser<>() {
+      @Override
+      public void reset() {
+        parser.reset();
+      }
+
+      @Override
+      public HttpResponse parse(SessionInputBuffer buffer, boolean endOfStream)
+          throws IOException, HttpException {
+        input = buffer;
+        strayed |= current == null && buffer.hasData();
+        return parser.parse(buffer, endOfStream);
+      }
+    };
+  }
+
+  /** Whether no exchange is under way. */
+  boolean isIdle() {
+    return current == null;
+  }
+
+  /** Whether bytes came that are of no exchange, or of one that is not at its end. */
+  boolean hasUnread() {
+    return strayed || (input != null && input.hasData());
+  }
+
+  /**
+   * What came behind the response belongs to none, and must not become the next call's: this
+   * connection has no next call.
+   */
+  @Override
+  void responseEnds() {
+    if (input != null && input.hasData()) {
+      connection.goingAway();
+    }
+  }
+
   /** Bytes of the body of the response that is under way. */
-  void consume(ByteBuffer src) {
+  void consume(ByteBuffer src) throws IOException {
     ApacheExchange exchange = current;
     if (exchange != null) {
       exchange.consume(src);

@@ -14,18 +14,23 @@ import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import org.apache.hc.core5.http2.H2Error;
+import org.apache.hc.core5.http2.H2StreamResetException;
 import org.apache.hc.core5.http2.config.H2Param;
+import org.apache.hc.core5.http2.frame.DefaultFrameFactory;
+import org.apache.hc.core5.http2.frame.FrameFactory;
 import org.apache.hc.core5.http2.frame.FrameFlag;
 import org.apache.hc.core5.http2.frame.FrameType;
 import org.apache.hc.core5.http2.frame.RawFrame;
 import org.apache.hc.core5.http2.impl.nio.H2StreamListener;
+import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
 import org.jspecify.annotations.Nullable;
 
 /**
  * HTTP/2 on a session: as many exchanges as the server allows; to abort one is to reset its stream.
  *
- * <p>The engine leaves three things to be done here, by watching its frames:
+ * <p>The engine leaves four things to be done here, by watching its frames:
  *
  * <ul>
  *   <li><b>Reset a stream now.</b> Core 5.4's {@code H2Stream.abort} notes the wish, and the next
@@ -35,6 +40,10 @@ import org.jspecify.annotations.Nullable;
  *       were received and the frames that were made of them.
  *   <li><b>GOAWAY</b> (RFC 9113, 6.8): the engine lets the streams that the server will not process
  *       wait for ever; they fail here, as not executed.
+ *   <li><b>An upload that nobody wants.</b> A stream whose response is complete stays open as long
+ *       as its request is not wholly sent, and counts. If the rest will not be sent it is reset
+ *       (RFC 9113, 8.1): by the exchange, when the response ends; or here, when the caller leaves
+ *       later.
  *   <li><b>SETTINGS_MAX_CONCURRENT_STREAMS</b>: a request beyond it would wait in the engine, where
  *       it cannot be withdrawn and the last goes first. It waits for its lease instead.
  * </ul>
@@ -43,6 +52,9 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   private static final int FRAME_HEAD = 9;
 
+  /** Whether the server still says anything. */
+  final PathCheck path;
+
   // I/O thread only.
   private final Map<Integer, ApacheExchange> streams = new HashMap<>();
   private @Nullable ApacheExchange starting;
@@ -50,6 +62,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   private boolean betweenHeaderFrames;
   private boolean begun;
   private boolean settled;
+  private int beingReset;
 
   // Written by the I/O thread.
   private volatile int limit = Integer.MAX_VALUE;
@@ -59,6 +72,22 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   Http2Session(ReactorConnection connection, int window) {
     super(connection, window);
+    this.path = new PathCheck(connection);
+  }
+
+  /**
+   * What the engine makes its frames with. To a stream that the server has ended, the engine takes
+   * the frame of {@link #reset} for an error of the server's, and says so to it; but it is we who
+   * cancel.
+   */
+  FrameFactory frames() {
+    return new DefaultFrameFactory() {
+      @Override
+      public RawFrame createResetStream(int streamId, int code) {
+        return super.createResetStream(
+            streamId, streamId == beingReset ? H2Error.CANCEL.getCode() : code);
+      }
+    };
   }
 
   /** The connection preface is sent. The server's SETTINGS may have come with the last of it. */
@@ -72,6 +101,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   void starting(ApacheExchange exchange) {
+    path.requestSent();
     starting = exchange; // its stream's number comes with its headers, in onHeaderOutput
   }
 
@@ -81,8 +111,17 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   }
 
   @Override
+  void refuseRest() throws IOException {
+    throw new H2StreamResetException(
+        H2Error.CANCEL, "the response is complete, and the rest of the request is not sent");
+  }
+
+  @Override
   void abort(ApacheExchange exchange) {
     resets.add(exchange);
+    if (!exchange.isEnded() && !exchange.isReleased()) {
+      path.givenUp();
+    }
     connection.wakeUp();
   }
 
@@ -94,27 +133,46 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   @Override
   public void inputReady(IOSession session, ByteBuffer src) throws IOException {
     super.inputReady(session, src);
-    reset(session);
+    path.heard(!streams.isEmpty());
+    if (reset(session, false)) {
+      session.setEvent(EventMask.WRITE);
+    }
   }
 
   @Override
   public void outputReady(IOSession session) throws IOException {
-    reset(session);
+    reset(session, false);
     super.outputReady(session);
+    reset(session, true);
   }
 
-  /** Resets the streams that were given up, as long as no frame of the server is half read. */
-  private void reset(IOSession session) throws IOException {
+  /**
+   * Resets the streams that were given up, as long as no frame of the server is half read.
+   *
+   * @param answered also those that are answered, and of which nothing but the end of the request
+   *     may be missing: the engine has had its chance to send that
+   * @return whether one that is answered is left
+   */
+  private boolean reset(IOSession session, boolean answered) throws IOException {
+    boolean left = false;
     for (Iterator<ApacheExchange> it = resets.iterator(); it.hasNext() && betweenFrames(); ) {
       ApacheExchange exchange = it.next();
-      if (exchange.isReleased()) {
+      if (exchange.isReleased() || exchange.isOver()) {
         it.remove();
+      } else if (exchange.isEnded() && !answered) {
+        left = true;
       } else if (exchange.streamId() > 0) {
         it.remove();
         exchange.cancelStream();
-        protocol.inputReady(session, emptyData(exchange.streamId()));
+        beingReset = exchange.streamId();
+        try {
+          protocol.inputReady(session, emptyData(exchange.streamId()));
+        } finally {
+          beingReset = 0;
+        }
       } // else its request is not sent yet: it comes here again once it is
     }
+    return left;
   }
 
   /** If not, what is missing will come, or the connection is dead; either is an event. */

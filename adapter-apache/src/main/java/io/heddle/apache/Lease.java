@@ -1,63 +1,131 @@
 package io.heddle.apache;
 
+import java.io.IOException;
+import java.util.Objects;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.core5.pool.PoolEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What an endpoint holds and gives back: a pool entry of its own, or a stream of a connection that
- * others use as well.
+ * others use as well. Immutable: an endpoint that comes to hold something else gets another lease,
+ * under compare-and-set, so that whoever takes a lease out of its endpoint, and nobody else, tells
+ * what became of it.
+ *
+ * <pre>{@code
+ * EXCLUSIVE ──connected, HTTP/2──▶ STREAM ──connection dead──▶ NONE ──leased anew──▶ any
+ * OPENING ────connected, HTTP/2──▶ STREAM
+ *    ├────────connected, HTTP/1.1─▶ EXCLUSIVE
+ *    └────────failed──────────────▶ EXCLUSIVE   the others are told
+ * FAILED                                        connecting it throws
+ * }</pre>
  */
 final class Lease {
 
-  private final PoolEntry<HttpRoute, ReactorConnection> entry;
-  private final SharedConnections.@Nullable Shared shared;
+  /** The old one is given back, the next is not there yet. */
+  static final Lease NONE = new Lease(null, null, null, false, null);
 
-  /** Whether others wait for what becomes of this lease's connection; under the caller's hand. */
-  private boolean opening;
+  private final @Nullable PoolEntry<HttpRoute, ReactorConnection> entry;
+  private final SharedConnections.@Nullable Shared shared;
+  private final @Nullable SharedConnections sharing;
+  private final boolean opening;
+  private final @Nullable IOException failure;
 
   private Lease(
-      PoolEntry<HttpRoute, ReactorConnection> entry,
+      @Nullable PoolEntry<HttpRoute, ReactorConnection> entry,
       SharedConnections.@Nullable Shared shared,
-      boolean opening) {
+      @Nullable SharedConnections sharing,
+      boolean opening,
+      @Nullable IOException failure) {
     this.entry = entry;
     this.shared = shared;
+    this.sharing = sharing;
     this.opening = opening;
+    this.failure = failure;
   }
 
-  /** A pool entry for one caller alone. */
-  static Lease exclusive(PoolEntry<HttpRoute, ReactorConnection> entry) {
-    return new Lease(entry, null, false);
+  /**
+   * A pool entry for one caller.
+   *
+   * @param sharing what its connection joins if it turns out to be HTTP/2; null for nothing
+   */
+  static Lease exclusive(
+      PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable SharedConnections sharing) {
+    return new Lease(entry, null, sharing, false, null);
   }
 
-  /** A pool entry whose connection, if it turns out to be HTTP/2, will be shared. */
-  static Lease opening(PoolEntry<HttpRoute, ReactorConnection> entry) {
-    return new Lease(entry, null, true);
+  /** A pool entry for whose connection others wait. */
+  static Lease opening(PoolEntry<HttpRoute, ReactorConnection> entry, SharedConnections sharing) {
+    return new Lease(entry, null, sharing, true, null);
   }
 
   /** A stream of a shared connection. */
   static Lease stream(SharedConnections.Shared shared) {
-    return new Lease(shared.entry, shared, false);
+    return new Lease(shared.entry, shared, null, false, null);
   }
 
+  /** Nothing: the connection that the caller waited for could not be made. */
+  static Lease failed(IOException why) {
+    return new Lease(null, null, null, false, why);
+  }
+
+  /** The pool's entry; not of a lease that holds nothing. */
   PoolEntry<HttpRoute, ReactorConnection> entry() {
-    return entry;
+    return Objects.requireNonNull(entry, "a lease that holds nothing");
+  }
+
+  boolean holdsNothing() {
+    return entry == null;
   }
 
   SharedConnections.@Nullable Shared shared() {
     return shared;
   }
 
-  /** The connection, or null if there is none yet or any more. */
-  @Nullable ReactorConnection connection() {
-    return shared != null ? shared.connection : entry.getConnection();
+  @Nullable SharedConnections sharing() {
+    return sharing;
   }
 
-  /** Whether this lease opens a connection for others; answers true once. */
-  boolean endOpening() {
-    boolean was = opening;
-    opening = false;
-    return was;
+  /** Whether others wait for what becomes of its connection. */
+  boolean isOpening() {
+    return opening;
+  }
+
+  /** Why there is no connection, where that is known already. */
+  @Nullable IOException failure() {
+    return failure;
+  }
+
+  /** The connection, or null if there is none yet or any more. */
+  @Nullable ReactorConnection connection() {
+    if (shared != null) {
+      return shared.connection;
+    }
+    return entry == null ? null : entry.getConnection();
+  }
+
+  /** What this lease is once its connection is made; this one, if nothing changes. */
+  Lease connected() {
+    ReactorConnection connection = connection();
+    if (connection == null || sharing == null) {
+      return this;
+    }
+    if (connection.isMultiplexed()) {
+      return stream(sharing.sharing(entry(), connection));
+    }
+    return opening ? exclusive(entry(), sharing) : this;
+  }
+
+  /** Tells those who may share the connection that {@code now} is what became of this lease. */
+  void tell(Lease now) {
+    if (now == this || sharing == null) {
+      return;
+    }
+    if (now.shared != null) {
+      sharing.opened(now.shared, opening);
+    } else {
+      sharing.openedExclusive();
+    }
   }
 
   @Override

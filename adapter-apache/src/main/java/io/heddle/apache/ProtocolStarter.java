@@ -93,7 +93,11 @@ final class ProtocolStarter implements IOEventHandlerFactory {
     http1.protocol =
         new ClientHttp1IOEventHandler(
             new Http1Duplexer(
-                session, http1Config, charCodingConfig, http1Parsers.create(), http1));
+                session,
+                http1Config,
+                charCodingConfig,
+                http1.watching(http1Parsers.create()),
+                http1));
     return http1;
   }
 
@@ -106,7 +110,7 @@ final class ProtocolStarter implements IOEventHandlerFactory {
     Http2Session http2 = new Http2Session(connection, http2Config.getInitialWindowSize());
     ClientH2StreamMultiplexerFactory multiplexers =
         new ClientH2StreamMultiplexerFactory(
-            NO_INTERCEPTORS, null, http2Config, charCodingConfig, http2);
+            NO_INTERCEPTORS, null, http2Config, charCodingConfig, http2, http2.frames());
     return new ClientH2PrefaceHandler(
         session,
         multiplexers,

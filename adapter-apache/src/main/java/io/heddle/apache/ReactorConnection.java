@@ -4,11 +4,15 @@ import io.heddle.Exchange;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.CancelledKeyException;
+import java.time.Duration;
 import javax.net.ssl.SSLSession;
+import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.EndpointDetails;
 import org.apache.hc.core5.http.HttpConnection;
+import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.ProtocolVersion;
 import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
@@ -17,6 +21,7 @@ import org.apache.hc.core5.http.protocol.HttpCoreContext;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.http2.nio.command.PingCommand;
 import org.apache.hc.core5.http2.nio.support.BasicPingHandler;
+import org.apache.hc.core5.http2.ssl.ApplicationProtocol;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
@@ -42,10 +47,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReactorConnection implements HttpConnection, Identifiable {
 
+  /** How long a peer may be silent that was asked whether it is there. */
+  static final Duration PATIENCE = Duration.ofSeconds(1);
+
   private final HttpVersionPolicy versionPolicy;
 
   /** One for all requests: nobody but the engine looks at it. */
-  private final HttpCoreContext engineContext = HttpCoreContext.create();
+  private final HttpCoreContext engineContext = new EngineContext();
+
+  /** Does not keep the last request, and with it its entity, while the connection idles. */
+  private static final class EngineContext extends HttpCoreContext {
+    @Override
+    public void setRequest(HttpRequest request) {}
+
+    @Override
+    public void setResponse(HttpResponse response) {}
+  }
 
   private final Exchange<ReactorConnection> bound;
   private volatile Exchange<ReactorConnection> ready;
@@ -54,6 +71,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
   private volatile @Nullable LeaseDetails details;
   private volatile boolean closed;
   private volatile boolean goingAway;
+  private volatile @Nullable Exception closedFor;
   private volatile @Nullable Runnable onLimitChange;
 
   /**
@@ -188,6 +206,14 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     }
   }
 
+  /** Enqueues a PING; over HTTP/2 only. */
+  void ping(PingCommand ping) {
+    ProtocolIOSession io = ioSession;
+    if (io != null) {
+      enqueue(io, ping);
+    }
+  }
+
   /** Asks the I/O thread, or over HTTP/2 the server, whether the connection still lives. */
   void checkAlive(Exchange<Boolean> answer) {
     ProtocolIOSession io = ioSession;
@@ -211,15 +237,22 @@ final class ReactorConnection implements HttpConnection, Identifiable {
       throw new IOException("TLS within TLS: Apache's engine cannot tunnel through an HTTPS proxy");
     }
     this.ready = ready;
-    starter.startTls(
-        io,
+    FutureCallback<TransportSecurityLayer> done =
         new FutureCallback<TransportSecurityLayer>() {
           @Override
           public void completed(TransportSecurityLayer secured) {
             TlsDetails tls = io.getTlsDetails();
-            if (tls != null && "h2".equals(tls.getApplicationProtocol())) {
-              io.switchProtocol("h2", null); // tells `started` when the server's SETTINGS are here
-            } else {
+            Http1Session clear = before instanceof Http1Session http1 ? http1 : null;
+            if (clear != null
+                && clear.hasUnread()) { // or it would be read as if TLS had brought it
+              failed(new ClientProtocolException("plain text came where TLS was to begin"));
+            } else if (tls != null
+                && ApplicationProtocol.HTTP_2.id.equals(tls.getApplicationProtocol())) {
+              // Tells `started` when the server's SETTINGS are here.
+              io.switchProtocol(ApplicationProtocol.HTTP_2.id, null);
+            } else if (clear != null && clear.isIdle()) {
+              io.switchProtocol(ApplicationProtocol.HTTP_1_1.id, null); // tells `started`
+            } else { // the response to a request that was answered with 101 is still to come
               started(before);
             }
           }
@@ -233,7 +266,12 @@ final class ReactorConnection implements HttpConnection, Identifiable {
           public void cancelled() {
             ReactorConnection.this.failed(new ConnectionClosedException("TLS was cancelled"));
           }
-        });
+        };
+    try {
+      starter.startTls(io, done);
+    } catch (CancelledKeyException closed) { // by the peer, a moment ago
+      failed(new ConnectionClosedException("connection closed before TLS began"));
+    }
   }
 
   /** Begins TLS on a session. */
@@ -243,6 +281,16 @@ final class ReactorConnection implements HttpConnection, Identifiable {
   }
 
   // ---- any thread ---------------------------------------------------------------------------
+
+  /** Whether an exchange may begin here: it is open, and not under suspicion. */
+  boolean isUsable() {
+    return isOpen() && !isSuspected();
+  }
+
+  /** Whether the peer has been silent for so long that it was asked whether it is there. */
+  boolean isSuspected() {
+    return session instanceof Http2Session http2 && http2.path.isAsked();
+  }
 
   @Override
   public boolean isOpen() {
@@ -263,6 +311,17 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     if (io != null) {
       io.close(closeMode);
     }
+  }
+
+  /** Closes at once, and tells all whose exchanges are under way why. */
+  void closeFor(Exception why) {
+    closedFor = why;
+    close(CloseMode.IMMEDIATE);
+  }
+
+  /** Why this side closed the connection, if it is not for the caller that did so. */
+  @Nullable Exception closedFor() {
+    return closedFor;
   }
 
   @Override

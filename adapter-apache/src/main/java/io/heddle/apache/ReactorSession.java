@@ -41,8 +41,18 @@ abstract class ReactorSession implements IOEventHandler {
   /** The request of this exchange is about to be sent. */
   abstract void starting(ApacheExchange exchange);
 
+  /** A response is at its end, and its caller about to be told. */
+  void responseEnds() {}
+
   /** The engine is done with this exchange. */
   abstract void ended(ApacheExchange exchange);
+
+  /**
+   * The response is complete, and the rest of the request will not be sent.
+   *
+   * @throws IOException to have the engine end the exchange
+   */
+  void refuseRest() throws IOException {}
 
   /** Aborts this exchange and no other; any thread, does not wait. */
   abstract void abort(ApacheExchange exchange);
@@ -123,7 +133,7 @@ abstract class ReactorSession implements IOEventHandler {
 
   /** Why the session broke, where what the engine says now is but a consequence. */
   final Exception firstFailure(Exception consequence) {
-    Exception first = failure;
+    Exception first = failure != null ? failure : connection.closedFor();
     return first != null ? first : consequence;
   }
 

@@ -1,6 +1,7 @@
 package io.heddle.apache;
 
 import io.heddle.Exchange;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -20,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>a <b>stream</b> of a connection that is open and has one to spare;
  *   <li>to <b>open</b> a connection, if there is none such and none on its way: the others wait for
- *       it, so that a burst of first requests makes one connection and not one each. If it cannot
- *       be opened, and there is no other, all who wait try for themselves, at once, as they would
- *       have without this class;
- *   <li>an <b>exclusive</b> connection, once the route turned out to speak HTTP/1.1.
+ *       it, so that a burst of first requests makes one connection and not one each;
+ *   <li>the <b>failure</b>, if that connection could not be made and there is no other: each gets
+ *       it, as each would have met it by itself, and nobody waits for one attempt after the other;
+ *   <li>an <b>exclusive</b> connection, as long as the route speaks HTTP/1.1. One that turns out to
+ *       speak HTTP/2 is shared from then on.
  * </ul>
  *
  * <p>When all connections have as many streams as the server allows, another is opened, up to the
@@ -43,33 +45,59 @@ final class SharedConnections {
     /** Whether a connection is past its time to live, so that no exchange may begin on it. */
     boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry);
 
-    /** Takes a connection of which no stream is leased any more. */
-    void putBack(PoolEntry<HttpRoute, ReactorConnection> entry, TimeValue keepAlive);
+    /**
+     * Takes a connection of which no stream is leased any more.
+     *
+     * @param keepAlive how long it may idle; null if it must not be used again
+     */
+    void putBack(PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable TimeValue keepAlive);
   }
 
-  /**
-   * What a caller may do.
-   *
-   * @param shared a stream of this connection is leased to it; or null
-   * @param opens it opens a connection, and must say how that went
-   */
-  record Grant(@Nullable Shared shared, boolean opens) {
-    static final Grant EXCLUSIVE = new Grant(null, false);
-    static final Grant OPEN = new Grant(null, true);
+  /** What a caller may do. */
+  sealed interface Grant {}
+
+  /** A stream of this connection is leased to the caller. */
+  record Stream(Shared of) implements Grant {}
+
+  /** The connection that the caller waited for could not be made. */
+  record Failed(IOException why) implements Grant {}
+
+  /** The caller takes a connection of its own from the pool. */
+  enum Own implements Grant {
+    /** Others wait for what becomes of it, and must be told. */
+    OPENING,
+    /** Nobody waits for it. */
+    EXCLUSIVE
   }
 
   /** A connection with the number of its streams that are leased. */
-  static final class Shared {
+  final class Shared {
     final PoolEntry<HttpRoute, ReactorConnection> entry;
     final ReactorConnection connection;
 
     // Guarded by the lock.
-    private int leased;
+    private int leased = 1; // by the caller that brings the connection
+    private boolean retired;
     private TimeValue keepAlive = TimeValue.ofMinutes(3); // the classic default, if none is told
 
-    Shared(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
+    private Shared(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
       this.entry = entry;
       this.connection = connection;
+    }
+
+    /** See {@link SharedConnections#release}. */
+    void release(@Nullable TimeValue keepAlive) {
+      SharedConnections.this.release(this, keepAlive);
+    }
+
+    /** No further stream is leased of it, and it is closed after the last. */
+    void retire() {
+      lock.lock();
+      try {
+        retired = true;
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
@@ -84,8 +112,9 @@ final class SharedConnections {
   private final List<Shared> connections = new ArrayList<>(1);
   private final Set<Exchange<Grant>> waiting = new LinkedHashSet<>();
   private int opening;
+  private boolean forgotten;
 
-  /** Once a connection of the route turned out not to be HTTP/2; until one does. */
+  // Written under the lock: a connection of the route turned out not to be HTTP/2, and none is.
   private volatile boolean exclusive;
 
   SharedConnections(HttpRoute route, Home home) {
@@ -95,17 +124,24 @@ final class SharedConnections {
 
   // ---- caller -------------------------------------------------------------------------------
 
-  /** Asks for a stream; the answer may be there at once. */
-  Exchange<Grant> ask() {
+  /**
+   * Asks for a stream; the answer may be there at once.
+   *
+   * @return null if this object was {@linkplain #forget forgotten}: then it is to ask another
+   */
+  @Nullable Exchange<Grant> ask() {
     Exchange<Grant> asking = new Exchange<>(this::handBack);
     if (exclusive) {
-      asking.complete(Grant.EXCLUSIVE);
+      asking.complete(Own.EXCLUSIVE);
       return asking;
     }
     asking.onAbandon(() -> withdraw(asking));
     List<Delivery> due;
     lock.lock();
     try {
+      if (forgotten) {
+        return null;
+      }
       waiting.add(asking);
       due = serve();
     } finally {
@@ -125,25 +161,34 @@ final class SharedConnections {
     }
   }
 
+  /** A connection that speaks HTTP/2, to be {@link #opened}; one stream of it is the caller's. */
+  Shared sharing(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
+    return new Shared(entry, connection);
+  }
+
   /**
-   * The connection that was to be opened is there, speaks HTTP/2, and one stream is the opener's.
+   * A connection is there and speaks HTTP/2. Its own stream may have been released meanwhile.
+   *
+   * @param awaited whether it was granted as {@link Own#OPENING}
    */
-  Shared opened(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
-    Shared shared = new Shared(entry, connection);
-    shared.leased = 1;
-    connection.onLimitChange(this::changed);
+  void opened(Shared shared, boolean awaited) {
+    shared.connection.onLimitChange(this::changed);
     List<Delivery> due;
+    boolean idle;
     lock.lock();
     try {
       exclusive = false;
-      opening--;
+      opening -= awaited ? 1 : 0;
       connections.add(shared);
       due = serve();
+      idle = removeIfIdle(shared);
     } finally {
       lock.unlock();
     }
     deliver(due);
-    return shared;
+    if (idle) {
+      putBack(shared);
+    }
   }
 
   /** The connection that was to be opened is there, and speaks HTTP/1.1. */
@@ -151,24 +196,49 @@ final class SharedConnections {
     List<Delivery> due = new ArrayList<>();
     lock.lock();
     try {
-      exclusive = true;
+      exclusive = connections.isEmpty();
       opening--;
-      grantAll(Grant.EXCLUSIVE, due);
+      grantAll(Own.EXCLUSIVE, due);
     } finally {
       lock.unlock();
     }
     deliver(due);
   }
 
-  /** The connection could not be opened. */
-  void openFailed() {
+  /**
+   * The connection could not be made. Who waits for it, and for no other, is told so: another
+   * attempt would meet the same.
+   */
+  void openFailed(IOException why) {
     List<Delivery> due = new ArrayList<>();
     lock.lock();
     try {
       opening--;
-      if (connections.isEmpty() && opening == 0) {
+      if (opening == 0 && !hasOpenConnection()) {
+        grantAll(new Failed(why), due);
+      } else {
+        due = serve();
+      }
+    } finally {
+      lock.unlock();
+    }
+    deliver(due);
+  }
+
+  /**
+   * Whoever was to open a connection does not, and nothing is known about the route.
+   *
+   * @param tried whether it had begun: then all who wait try by themselves, at once, so that none
+   *     waits for the attempts of all before it; else the next does
+   */
+  void openGivenUp(boolean tried) {
+    List<Delivery> due = new ArrayList<>();
+    lock.lock();
+    try {
+      opening--;
+      if (tried && opening == 0 && !hasOpenConnection()) {
         opening += waiting.size();
-        grantAll(Grant.OPEN, due);
+        grantAll(Own.OPENING, due);
       } else {
         due = serve();
       }
@@ -183,7 +253,7 @@ final class SharedConnections {
    *
    * @param keepAlive how long the connection may idle, if the response said so
    */
-  void release(Shared shared, @Nullable TimeValue keepAlive) {
+  private void release(Shared shared, @Nullable TimeValue keepAlive) {
     boolean idle;
     List<Delivery> due;
     lock.lock();
@@ -193,24 +263,47 @@ final class SharedConnections {
       }
       shared.leased--;
       due = serve(); // which may lease the stream again at once
-      idle = shared.leased == 0 && connections.remove(shared);
+      idle = removeIfIdle(shared);
     } finally {
       lock.unlock();
     }
     deliver(due);
     if (idle) {
-      shared.connection.onLimitChange(() -> {});
-      home.putBack(shared.entry, shared.keepAlive);
-      changed(); // the pool may have room for another now
+      putBack(shared);
+    }
+  }
+
+  /** Under the lock. False as well for one that is still to be added, see {@link #opened}. */
+  private boolean removeIfIdle(Shared shared) {
+    return shared.leased == 0 && connections.remove(shared);
+  }
+
+  private void putBack(Shared shared) {
+    shared.connection.onLimitChange(() -> {});
+    home.putBack(shared.entry, shared.retired ? null : shared.keepAlive);
+    changed(); // the pool may have room for another now
+  }
+
+  /**
+   * Whether nothing is under way here, so that this object may be dropped: from then on {@link
+   * #ask} answers null.
+   */
+  boolean forget() {
+    lock.lock();
+    try {
+      forgotten = opening == 0 && connections.isEmpty() && waiting.isEmpty();
+      return forgotten;
+    } finally {
+      lock.unlock();
     }
   }
 
   /** A caller left before its grant came: the next gets it. */
   private void handBack(Grant grant) {
-    if (grant.shared() != null) {
-      release(grant.shared(), null);
-    } else if (grant.opens()) {
-      openFailed();
+    if (grant instanceof Stream stream) {
+      stream.of().release(null);
+    } else if (grant == Own.OPENING) {
+      openGivenUp(false);
     }
   }
 
@@ -245,10 +338,10 @@ final class SharedConnections {
       Shared free = connectionWithStream();
       if (free != null) {
         free.leased++;
-        due.add(new Delivery(callers.next(), new Grant(free, false)));
+        due.add(new Delivery(callers.next(), new Stream(free)));
       } else if (opening == 0 && connections.size() < home.maxConnections(route)) {
         opening++;
-        due.add(new Delivery(callers.next(), Grant.OPEN));
+        due.add(new Delivery(callers.next(), Own.OPENING));
       } else {
         break;
       }
@@ -260,12 +353,22 @@ final class SharedConnections {
   private @Nullable Shared connectionWithStream() {
     for (Shared each : connections) {
       if (each.leased < each.connection.streamLimit()
-          && each.connection.isOpen()
+          && !each.retired
+          && each.connection.isUsable()
           && !home.isOutlived(each.entry)) {
         return each;
       }
     }
     return null;
+  }
+
+  private boolean hasOpenConnection() {
+    for (Shared each : connections) {
+      if (each.connection.isOpen()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void grantAll(Grant grant, List<Delivery> due) {

@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import java.net.URISyntaxException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Set;
@@ -7,7 +8,9 @@ import java.util.TreeSet;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
+import org.apache.hc.core5.http.ProtocolException;
 import org.apache.hc.core5.http.message.HttpRequestWrapper;
+import org.apache.hc.core5.net.URIAuthority;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,17 +30,47 @@ final class WireRequest extends HttpRequestWrapper {
             HttpHeaders.CONNECTION,
             HttpHeaders.KEEP_ALIVE,
             "Proxy-Connection",
-            HttpHeaders.HOST, // it goes as :authority
+            HttpHeaders.HOST, // it goes as :authority (RFC 9113, 8.3.1)
             HttpHeaders.TRANSFER_ENCODING,
             HttpHeaders.UPGRADE,
             "HTTP2-Settings"));
   }
 
   private final boolean multiplexed;
+  private final @Nullable URIAuthority authority;
 
-  WireRequest(HttpRequest request, boolean multiplexed) {
+  private WireRequest(HttpRequest request, boolean multiplexed, @Nullable URIAuthority authority) {
     super(request);
     this.multiplexed = multiplexed;
+    this.authority = authority;
+  }
+
+  /**
+   * The request for this protocol.
+   *
+   * @throws ProtocolException over HTTP/2, if there is a Host header that names no host
+   */
+  static WireRequest of(HttpRequest request, boolean multiplexed) throws ProtocolException {
+    return new WireRequest(
+        request, multiplexed, multiplexed ? authority(request) : request.getAuthority());
+  }
+
+  /** A Host header may name another host than the request's URI: that is who is asked. */
+  private static @Nullable URIAuthority authority(HttpRequest request) throws ProtocolException {
+    Header host = request.getFirstHeader(HttpHeaders.HOST);
+    if (host == null || host.getValue() == null || host.getValue().isBlank()) {
+      return request.getAuthority();
+    }
+    try {
+      return URIAuthority.create(host.getValue().trim());
+    } catch (URISyntaxException e) {
+      throw new ProtocolException("the Host header names no host: " + host.getValue(), e);
+    }
+  }
+
+  @Override
+  public @Nullable URIAuthority getAuthority() {
+    return authority;
   }
 
   @Override

@@ -32,7 +32,8 @@
  * User code runs on the caller's thread, with two exceptions. A {@code DnsResolver} runs on one of
  * the manager's resolver threads. TLS callbacks ({@code HostnameVerifier}, {@code TrustManager})
  * run on an I/O thread, as Apache's engine has it: the handshake is one uninterrupted piece of its
- * work; let them decide from memory and not ask the network.
+ * work; let them decide from memory and not ask the network. What they throw ends their handshake
+ * and no more ({@code GuardedSession}).
  */
 @NullMarked
 package io.heddle.apache;

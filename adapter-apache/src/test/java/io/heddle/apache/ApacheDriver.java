@@ -15,6 +15,7 @@ import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLException;
 import org.apache.hc.client5.http.ClientProtocolException;
@@ -51,6 +52,7 @@ public final class ApacheDriver implements ClientDriver {
                   ConnectionClosedException.class,
                   H2StreamResetException.class))
           .with(Failure.TRUNCATED, any(ConnectionClosedException.class))
+          .with(Failure.MALFORMED, is(ClientProtocolException.class))
           .with(Failure.GARBAGE, is(ClientProtocolException.class))
           .with(Failure.OVERSIZED_HEAD, is(MessageConstraintException.class))
           .with(Failure.UNTRUSTED, any(SSLException.class))
@@ -73,6 +75,19 @@ public final class ApacheDriver implements ClientDriver {
   @Override
   public boolean isExpected(Failure kind, Throwable thrown) {
     return EXPECTED.isExpected(kind, thrown);
+  }
+
+  @Override
+  public Set<String> onCallersThread() {
+    return Set.of(
+        "interceptor",
+        "exec interceptor",
+        "keep-alive strategy",
+        "redirect strategy",
+        "cookie store",
+        "credentials provider",
+        "writer",
+        "stream");
   }
 
   @Override

@@ -3,12 +3,8 @@ package io.heddle.apache;
 import io.heddle.conformance.Deviation;
 import io.heddle.conformance.H2TlsSuite;
 
-@Deviation(rule = "FR-01", reason = Deviations.LENGTH)
-@Deviation(rule = "FR-02", reason = Deviations.LENGTH)
-@Deviation(rule = "PA-01", reason = Deviations.DEAD)
-@Deviation(rule = "PA-02", reason = Deviations.DEAD)
-@Deviation(rule = "PA-03", reason = Deviations.REFUSED)
-@Deviation(rule = "H2-13", reason = Deviations.REFUSED)
+@Deviation(rule = "IS-02", reason = Deviations.ERROR)
+@Deviation(rule = "IS-04", reason = Deviations.ERROR)
 class ApacheH2TlsTest extends H2TlsSuite {
   ApacheH2TlsTest() {
     super(new ApacheDriver());

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A proxy: opens tunnels (RFC 9110, 9.3.6), and passes on what is asked of it in absolute form.
- * Says 407 to who has no credentials, where it wants some.
+ * Says 407 to who has no credentials, where it wants some. Every name is that of this machine.
  */
 final class ConnectProxy implements AutoCloseable {
 
@@ -30,6 +30,8 @@ final class ConnectProxy implements AutoCloseable {
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private final List<String> requestLines = new CopyOnWriteArrayList<>();
   private final @Nullable String authorization;
+  private volatile String afterConnect = "";
+  private volatile boolean hangsUp;
 
   /**
    * Starts to listen.
@@ -55,6 +57,18 @@ final class ConnectProxy implements AutoCloseable {
 
   HttpHost host() {
     return new HttpHost(scheme, "127.0.0.1", listening.getLocalPort());
+  }
+
+  /** Has it say this, too, when it has opened a tunnel. */
+  ConnectProxy saysAfterConnect(String text) {
+    afterConnect = text;
+    return this;
+  }
+
+  /** Has it close each tunnel that it has opened. */
+  ConnectProxy hangsUp() {
+    hangsUp = true;
+    return this;
   }
 
   /** The first line of each request, in order. */
@@ -119,7 +133,10 @@ final class ConnectProxy implements AutoCloseable {
         if (words[0].equals("CONNECT")) {
           URI target = URI.create("tunnel://" + words[1]);
           try (Socket server = open(target)) {
-            say(client, "HTTP/1.1 200 Connection established\r\n\r\n");
+            say(client, "HTTP/1.1 200 Connection established\r\n\r\n" + afterConnect);
+            if (hangsUp) {
+              return;
+            }
             start(() -> pass(server, server.getInputStream(), client));
             pass(client, client.getInputStream(), server);
           }
@@ -136,7 +153,7 @@ final class ConnectProxy implements AutoCloseable {
   }
 
   private Socket open(URI target) throws IOException {
-    Socket server = new Socket(target.getHost(), target.getPort());
+    Socket server = new Socket(InetAddress.getLoopbackAddress(), target.getPort());
     sockets.add(server);
     return server;
   }

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Through a proxy: a tunnel where the target speaks TLS, requests in absolute form where not. */
 @Timeout(60)
@@ -107,6 +108,50 @@ class ProxyTest {
       URI uri = server.uri(Script.ok().body(10));
       assertEquals(new Answer(200, 10, "HTTP/1.1"), get(client, uri));
       assertEquals(List.of("GET " + uri + " HTTP/1.1"), proxy.requestLines());
+    }
+  }
+
+  /** It was asked to be the target. */
+  @Test
+  void aProxyThatIsReachedOverTlsHasToBeItself() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        ConnectProxy proxy = ConnectProxy.overTls();
+        CloseableHttpClient client = builder(proxy).build()) {
+      URI uri = server.uri("target.example", Script.ok().body(10));
+      assertEquals(new Answer(200, 10, "HTTP/1.1"), get(client, uri));
+      assertEquals(List.of("GET " + uri + " HTTP/1.1"), proxy.requestLines());
+    }
+  }
+
+  /** Whoever sits before TLS wrote the head of a response that TLS was believed to have brought. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 299 Evil\r\nSet-Cookie: sid=attacker\r\nX-Junk: ",
+        "HTTP/1.1 299 Evil\r\nSet-Cookie: sid=attacker\r\n",
+        "HTTP/1.1 299 Evil\r\nContent-Length: 4\r\n\r\nevil",
+        "\r\n"
+      })
+  void whatComesInPlainTextBeforeTlsBeginsIsNotReadAfterIt(String evil) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1_TLS);
+        ConnectProxy proxy = new ConnectProxy(null).saysAfterConnect(evil);
+        CloseableHttpClient client = builder(proxy).build()) {
+      URI uri = server.uri(Script.ok().body(4));
+      assertThrows(IOException.class, () -> get(client, uri));
+      assertEquals(List.of(), server.seen(uri), "nothing is sent after it");
+    }
+  }
+
+  /** It was an unchecked exception, now and then. */
+  @Test
+  void aProxyThatHangsUpIsAFailureOfTheCall() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1_TLS);
+        ConnectProxy proxy = new ConnectProxy(null).hangsUp();
+        CloseableHttpClient client = builder(proxy).disableAutomaticRetries().build()) {
+      URI uri = server.uri(Script.ok());
+      for (int i = 0; i < 150; i++) {
+        assertThrows(IOException.class, () -> get(client, uri));
+      }
     }
   }
 

@@ -8,10 +8,14 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.LeakCheck;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.HttpHostConnectException;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -82,6 +86,45 @@ class SharingTest {
       assertEquals(20, server.connectionsAccepted());
       Threads.callAtOnce(20, () -> get(client, uri));
       assertEquals(20, server.connectionsAccepted(), "they are kept, and used again");
+    }
+  }
+
+  /** A host whose first answer was HTTP/1.1, say while it was being upgraded. */
+  @Test
+  void aRouteThatSpokeHttp11OnceIsSharedOnceItSpeaksHttp2() throws Exception {
+    try (FaultServer http1 = FaultServer.start(Wire.HTTP_1_1_TLS);
+        FaultServer http2 = FaultServer.start(Wire.H2_TLS)) {
+      AtomicInteger portNow = new AtomicInteger(http1.port());
+      try (BlockingConnectionManager manager =
+              managers(Wire.H2_TLS).setDnsResolver(new AtPort(portNow)).build();
+          CloseableHttpClient client = client(manager)) {
+        URI uri = http1.uri("localhost", Script.ok().header("Connection", "close"));
+        assertEquals(200, get(client, uri));
+        assertEquals(1, http1.connectionsAccepted());
+        portNow.set(http2.port());
+        URI slow = http1.uri("localhost", Script.ok().delay(Duration.ofMillis(300)));
+        assertEquals(200, get(client, slow));
+        Threads.callAtOnce(30, () -> get(client, slow));
+        assertEquals(1, http2.connectionsAccepted());
+      }
+    }
+  }
+
+  /** Resolves each host to this machine, at the port of this moment. */
+  private record AtPort(AtomicInteger port) implements DnsResolver {
+    @Override
+    public List<InetSocketAddress> resolve(String host, int ignored) {
+      return List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.get()));
+    }
+
+    @Override
+    public InetAddress[] resolve(String host) {
+      return new InetAddress[] {InetAddress.getLoopbackAddress()};
+    }
+
+    @Override
+    public String resolveCanonicalHostname(String host) {
+      return host;
     }
   }
 

@@ -5,20 +5,22 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.client.AuthenticationStore;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.Destination;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.HttpClientTransport;
-import org.eclipse.jetty.client.Origin;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.client.transport.HttpDestination;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
-import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +90,7 @@ public class BlockingJettyClient extends HttpClient {
   public BlockingJettyClient(HttpClientTransport transport) {
     super(transport);
     transport.setInvocationType(InvocationType.NON_BLOCKING);
-    transport.setConnectionPoolFactory(new JettyPools(this, transport.getConnectionPoolFactory()));
+    JettyPools.install(transport);
     super.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
     super.setAuthenticationStore(
         new NotedAuthentications(super.getAuthenticationStore(), this::noteCode));
@@ -203,7 +205,7 @@ public class BlockingJettyClient extends HttpClient {
       setExecutor(new JettyThreads(name));
     }
     if (getScheduler() == null) {
-      setScheduler(new ScheduledExecutorScheduler(name + "-scheduler", true));
+      setScheduler(new JettyScheduler(name + "-scheduler"));
     }
     if (getSocketAddressResolver() == null) {
       setSocketAddressResolver(
@@ -211,6 +213,7 @@ public class BlockingJettyClient extends HttpClient {
               Runnable::run, getScheduler(), getAddressResolutionTimeout()));
     }
     noteCode(getHttpCookieStore());
+    JettyPools.install(getHttpClientTransport()); // a factory may have been set since
     super.doStart();
   }
 
@@ -253,7 +256,11 @@ public class BlockingJettyClient extends HttpClient {
   /** Opens a connection, unless all those for whom it is to be opened have given up by then. */
   @Override
   public void newConnection(Destination destination, Promise<Connection> promise) {
-    super.newConnection(destination, gate(destination).attempt(promise));
+    if (listening) {
+      makeBlocking(); // another client over the same transport has set it to what it began with
+    }
+    Runnable sender = () -> runSender(((HttpDestination) destination)::send);
+    super.newConnection(destination, gate(destination).attempt(promise, sender));
   }
 
   @Override
@@ -285,29 +292,37 @@ public class BlockingJettyClient extends HttpClient {
   /** Takes note of code that Jetty will run on its threads; null is none. */
   final void noteCode(@Nullable Object code) {
     if (!listening && UserCode.mayBlock(code)) {
-      if (getHttpClientTransport().getInvocationType() == InvocationType.NON_BLOCKING) {
-        getHttpClientTransport().setInvocationType(InvocationType.BLOCKING);
-      }
-      listening = true; // after the line above: who sees it makes connections of the other kind
+      runUserCode();
     }
   }
 
-  /** Whether connections may run code that blocks. */
-  boolean mayRunUserCode() {
-    return listening;
+  /** From now on, connections that are made and those that are used may run code that blocks. */
+  void runUserCode() {
+    makeBlocking();
+    listening = true; // after the line above: who sees it makes connections of that kind
   }
 
-  /** With users' code about, a destination whose connections were all made for it. */
-  @Override
-  public Origin createOrigin(Request request, Origin.Protocol protocol) {
-    Origin origin = super.createOrigin(request, protocol);
-    return listening
-        ? new Origin(
-            origin.getScheme(),
-            origin.getAddress(),
-            origin.getTag(),
-            origin.getProtocol(),
-            new ListenerTransport(origin.getTransport()))
-        : origin;
+  private void makeBlocking() {
+    if (getHttpClientTransport().getInvocationType() == InvocationType.NON_BLOCKING) {
+      getHttpClientTransport().setInvocationType(InvocationType.BLOCKING);
+    }
+  }
+
+  /** Whether a connection must not be used any more, as it runs on I/O threads what may block. */
+  boolean isOutdated(Connection connection) {
+    return listening && Invocable.getInvocationType(connection) == InvocationType.NON_BLOCKING;
+  }
+
+  /**
+   * Runs what sends queued requests: here, or, if there is users' code (a cookie store, a request's
+   * listeners), on a virtual thread, as this may be an I/O thread.
+   */
+  void runSender(Runnable sender) {
+    Executor elsewhere = listening ? VirtualThreads.getVirtualThreadsExecutor(getExecutor()) : null;
+    if (elsewhere == null) {
+      sender.run();
+    } else {
+      elsewhere.execute(sender);
+    }
   }
 }

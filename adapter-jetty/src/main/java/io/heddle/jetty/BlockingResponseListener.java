@@ -67,10 +67,14 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   // ---- caller -------------------------------------------------------------------------------
 
-  /** The request that this listener waits for, before it is sent. */
+  /** The request that this listener waits for, before it is sent; aborts it if nobody waits. */
   void sentBy(JettyRequest sender) {
     request = sender;
     head.sentBy(sender);
+    Throwable cause = abandoned; // after the first line: who abandons sees the request, or is seen
+    if (cause != null) {
+      sender.giveUp(cause);
+    }
   }
 
   /**

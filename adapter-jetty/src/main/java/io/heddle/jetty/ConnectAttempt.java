@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.client.Connection;
@@ -13,6 +14,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.Transport;
 import org.eclipse.jetty.util.Promise;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,22 +28,44 @@ import org.jspecify.annotations.Nullable;
  *     └─────────┴───────────┴───────end──────▶ DONE    what is open is closed, what comes is refused
  * }</pre>
  *
+ * <p>Jetty fails all that is queued with an attempt that fails. A request may have been queued
+ * after the last of the others was given up, and count on this connection: {@link
+ * JettyRequest#abort} knows that failure by its class and does not heed it, and then the queue is
+ * looked at again.
+ *
  * <p>He who ends it sets it to done and then closes the channel that is there; he who opens a
  * channel stores it and then looks whether it is done: at least one sees the other.
  */
 final class ConnectAttempt implements Promise<Connection> {
 
+  /** With which an attempt fails that was ended. */
+  static final class Unwanted extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private Unwanted() {
+      super("nobody waits for this connection any more");
+    }
+  }
+
   private final QueueGate gate;
   private final Promise<Connection> promise;
+  private final Runnable sender;
 
   // Shared.
   private final AtomicBoolean done = new AtomicBoolean();
   private volatile boolean ended;
   private volatile Closeable open = () -> {};
 
-  ConnectAttempt(QueueGate gate, Promise<Connection> promise) {
+  /**
+   * An attempt that is about to begin.
+   *
+   * @param promise has the connection, or the failure
+   * @param sender looks at the queue of the destination again, and opens a connection if need be
+   */
+  ConnectAttempt(QueueGate gate, Promise<Connection> promise, Runnable sender) {
     this.gate = gate;
     this.promise = promise;
+    this.sender = sender;
   }
 
   // ---- Jetty's threads ----------------------------------------------------------------------
@@ -67,12 +91,13 @@ final class ConnectAttempt implements Promise<Connection> {
   // ---- any thread ---------------------------------------------------------------------------
 
   /** Ends the attempt; does nothing if it has succeeded or failed. */
-  void end(Throwable cause) {
+  void end() {
     if (done.compareAndSet(false, true)) {
       ended = true;
       gate.forget(this);
       close(open);
-      promise.failed(cause);
+      promise.failed(new Unwanted());
+      sender.run();
     }
   }
 
@@ -102,8 +127,26 @@ final class ConnectAttempt implements Promise<Connection> {
   static void track(Map<String, Object> context) {
     if (context.get(Transport.CONTEXT_KEY) instanceof Transport transport
         && !(transport instanceof Tracking)
-        && !(transport instanceof Tracked)) {
+        && !(transport instanceof Reading)) {
       context.put(Transport.CONTEXT_KEY, new Tracking(transport));
+    }
+  }
+
+  /** Makes sockets of ours. */
+  private static class Reading extends Transport.Wrapper {
+
+    Reading(Transport transport) {
+      super(transport);
+    }
+
+    @Override
+    public EndPoint newEndPoint(
+        Scheduler scheduler,
+        ManagedSelector selector,
+        SelectableChannel channel,
+        SelectionKey key) {
+      return ReadingEndPoint.of(
+          super.newEndPoint(scheduler, selector, channel, key), selector, key, scheduler);
     }
   }
 
@@ -120,17 +163,17 @@ final class ConnectAttempt implements Promise<Connection> {
       while (promise instanceof Promise.Wrapper<?> wrapper) {
         promise = wrapper.getWrapped();
       }
-      Transport transport = getWrapped();
-      if (promise instanceof ConnectAttempt attempt) {
-        transport = new Tracked(attempt, transport);
-      }
+      Transport transport =
+          promise instanceof ConnectAttempt attempt
+              ? new Tracked(attempt, getWrapped())
+              : new Reading(getWrapped());
       context.put(Transport.CONTEXT_KEY, transport);
       transport.connect(address, context);
     }
   }
 
   /** Opens channels for an attempt, for each address of the host in turn. */
-  private static final class Tracked extends Transport.Wrapper {
+  private static final class Tracked extends Reading {
 
     private final ConnectAttempt attempt;
     private volatile @Nullable ClientConnector connector;

@@ -93,10 +93,7 @@ final class JettyExchange<R> {
       return;
     }
     Deadline lease = sender.leaseDeadline();
-    if (outcome.awaitDone(lease.earlier(deadline)) || sender.hasBegun()) {
-      return;
-    }
-    if (lease.isExpired()) {
+    if (!outcome.awaitDone(lease.earlier(deadline)) && lease.isExpired() && sender.missTurn()) {
       throw sender.noPlace();
     }
   }

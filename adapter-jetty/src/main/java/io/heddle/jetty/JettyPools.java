@@ -1,53 +1,77 @@
 package io.heddle.jetty;
 
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.client.AbstractConnectionPool;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ConnectionPool;
 import org.eclipse.jetty.client.Destination;
 import org.eclipse.jetty.client.DuplexConnectionPool;
+import org.eclipse.jetty.client.HttpClientTransport;
 import org.eclipse.jetty.client.MultiplexConnectionPool;
-import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.Attachable;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes Jetty's pools of connections, which send what is queued on the thread that opened a
- * connection; that is an I/O thread, where users' code (a cookie store, a request's listeners) must
- * not run. Where there is such code, sending moves to a virtual thread.
+ * Makes Jetty's pools of connections, with two differences.
  *
- * <p>A pool of any other class is left as it is, and so is one that its factory has started.
+ * <p>Jetty sends what is queued on the thread that opened a connection; that is an I/O thread,
+ * where users' code (a cookie store, a request's listeners) must not run. Where there is such code,
+ * sending moves to a virtual thread. And a connection that was made before there was such code is
+ * not used again.
+ *
+ * <p>A pool of any other class is left as it is, and so is one that its factory has started. Its
+ * client then takes all code for code that may block.
  */
 final class JettyPools implements ConnectionPool.Factory {
 
-  private final BlockingJettyClient client;
   private final ConnectionPool.Factory factory;
 
-  JettyPools(BlockingJettyClient client, ConnectionPool.Factory factory) {
-    this.client = client;
+  private JettyPools(ConnectionPool.Factory factory) {
     this.factory = factory;
+  }
+
+  /** Has a transport make these pools, for clients of ours; any number of times. */
+  static void install(HttpClientTransport transport) {
+    ConnectionPool.Factory factory = transport.getConnectionPoolFactory();
+    if (!(factory instanceof JettyPools)) {
+      transport.setConnectionPoolFactory(new JettyPools(factory));
+    }
   }
 
   @Override
   public ConnectionPool newConnectionPool(Destination destination) {
     ConnectionPool pool = factory.newConnectionPool(destination);
-    if (!(pool instanceof AbstractConnectionPool made) || !made.isStopped()) {
+    if (!(destination.getHttpClient() instanceof BlockingJettyClient client)) {
       return pool;
     }
-    int max = client.getMaxConnectionsPerDestination();
-    if (pool.getClass() == DuplexConnectionPool.class) {
-      return likewise(made, new Duplex(destination, max));
+    if (pool instanceof AbstractConnectionPool made && made.isStopped()) {
+      if (pool.getClass() == DuplexConnectionPool.class) {
+        return likewise(made, new Duplex(client, destination, maxConnections(made)));
+      }
+      if (pool instanceof MultiplexConnectionPool multiplex
+          && pool.getClass() == MultiplexConnectionPool.class) {
+        int streams = multiplex.getInitialMaxMultiplex();
+        return likewise(made, new Multiplex(client, destination, maxConnections(made), streams));
+      }
     }
-    if (pool.getClass() == MultiplexConnectionPool.class) {
-      int multiplex = ((MultiplexConnectionPool) pool).getInitialMaxMultiplex();
-      return likewise(made, new Multiplex(destination, max, multiplex));
-    }
+    client.runUserCode();
     return pool;
   }
 
-  /** With what the factory has set. */
+  /** What the factory has set; a pool says so only while it runs. */
+  private static int maxConnections(AbstractConnectionPool made) {
+    LifeCycle.start(made);
+    int max = made.getMaxConnectionCount();
+    LifeCycle.stop(made);
+    return max;
+  }
+
+  /** With what else the factory has set. */
   private static ConnectionPool likewise(AbstractConnectionPool made, AbstractConnectionPool ours) {
     ours.setMaxUsage(made.getMaxUsage());
     ours.setMaxDuration(made.getMaxDuration());
@@ -55,39 +79,50 @@ final class JettyPools implements ConnectionPool.Factory {
     return ours;
   }
 
-  private @Nullable Executor sender() {
-    return client.mayRunUserCode()
-        ? VirtualThreads.getVirtualThreadsExecutor(client.getExecutor())
-        : null;
-  }
+  private static final class Duplex extends DuplexConnectionPool {
 
-  private final class Duplex extends DuplexConnectionPool {
+    private final BlockingJettyClient client;
 
-    Duplex(Destination destination, int maxConnections) {
+    Duplex(BlockingJettyClient client, Destination destination, int maxConnections) {
       super(destination, maxConnections);
+      this.client = client;
+    }
+
+    @Override
+    protected @Nullable Connection activate() {
+      Connection connection = super.activate();
+      while (connection != null && client.isOutdated(connection)) {
+        remove(connection);
+        IO.close(connection);
+        connection = super.activate();
+      }
+      return connection;
     }
 
     @Override
     protected void proceed() {
-      Executor sender = sender();
-      if (sender == null) {
-        super.proceed();
-      } else {
-        sender.execute(super::proceed);
-      }
+      client.runSender(super::proceed);
     }
   }
 
   /**
    * Counts the streams in use of each connection. Jetty's count is one short once the server has
    * sent GOAWAY: it would close the connection under the last of its streams.
+   *
+   * <p>A connection that is to {@linkplain #leave leave} keeps the streams that it has, gets no
+   * more, and is closed with the last of them. Like one that is closed it counts no longer: streams
+   * may be long.
    */
-  private final class Multiplex extends MultiplexConnectionPool {
+  static final class Multiplex extends MultiplexConnectionPool {
 
+    private final BlockingJettyClient client;
     private final ConcurrentMap<Connection, AtomicInteger> streams = new ConcurrentHashMap<>();
+    private final Set<Connection> leaving = ConcurrentHashMap.newKeySet();
 
-    Multiplex(Destination destination, int maxConnections, int initialMaxMultiplex) {
-      super(destination, maxConnections, initialMaxMultiplex);
+    Multiplex(
+        BlockingJettyClient client, Destination destination, int maxConnections, int streams) {
+      super(destination, maxConnections, streams);
+      this.client = client;
     }
 
     @Override
@@ -99,32 +134,63 @@ final class JettyPools implements ConnectionPool.Factory {
       return connection;
     }
 
+    @Override
+    protected @Nullable Connection activate() {
+      Connection connection = super.activate();
+      while (connection != null && client.isOutdated(connection)) {
+        leave(connection);
+        connection = super.activate();
+      }
+      return connection;
+    }
+
+    /** Has a connection serve no request but those it has, and close then; any thread. */
+    void leave(Connection connection) {
+      leaving.add(connection);
+      // Each call takes one stream off Jetty's count, and the last one the connection.
+      while (((Attachable) connection).getAttachment() != null && !remove(connection)) {}
+      AtomicInteger inUse = streams.get(connection);
+      if (inUse == null || inUse.get() <= 0) {
+        IO.close(connection);
+        forget(connection);
+      }
+    }
+
+    @Override
+    public boolean isActive(Connection connection) {
+      return leaving.contains(connection) || super.isActive(connection);
+    }
+
     /** Whether the connection is to be kept. */
     @Override
     public boolean release(Connection connection) {
       client.noteServed(connection);
       AtomicInteger inUse = streams.get(connection);
       int others = inUse == null ? 0 : inUse.decrementAndGet();
-      return super.release(connection) || others > 0;
+      boolean kept = (!leaving.contains(connection) && super.release(connection)) || others > 0;
+      if (others <= 0 && ((Attachable) connection).getAttachment() == null) {
+        forget(connection); // it left, or was closed
+      }
+      return kept;
     }
 
     @Override
     protected void onRemoved(@Nullable Connection connection) {
       super.onRemoved(connection);
-      if (connection != null) { // null for one that was to be opened
-        client.forgetServed(connection);
-        streams.remove(connection); // it is not released any more
+      if (connection != null && !leaving.contains(connection)) { // null for one not yet open
+        forget(connection); // it is not released any more
       }
+    }
+
+    private void forget(Connection connection) {
+      client.forgetServed(connection);
+      streams.remove(connection);
+      leaving.remove(connection);
     }
 
     @Override
     protected void proceed() {
-      Executor sender = sender();
-      if (sender == null) {
-        super.proceed();
-      } else {
-        sender.execute(super::proceed);
-      }
+      client.runSender(super::proceed);
     }
   }
 }

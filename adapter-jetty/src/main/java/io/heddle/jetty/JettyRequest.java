@@ -37,6 +37,15 @@ final class JettyRequest extends ListeningRequest {
   /** How often a request is sent again that has found no stream on a connection of HTTP/2. */
   private static final int MAX_STREAMLESS = 5;
 
+  /** How far a request has come on its way out of the queue, within its lease timeout or not. */
+  private enum Turn {
+    AWAITED,
+    /** It has a connection, and may have been sent. */
+    CAME,
+    /** Its caller has given up before; it must not be sent. */
+    MISSED
+  }
+
   private final BlockingJettyClient client;
 
   // Caller only, until it is sent.
@@ -55,7 +64,7 @@ final class JettyRequest extends ListeningRequest {
 
   // Shared.
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
-  private volatile boolean begun;
+  private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
   private volatile boolean reused;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
@@ -78,12 +87,13 @@ final class JettyRequest extends ListeningRequest {
 
   // ---- caller -------------------------------------------------------------------------------
 
-  /** Jetty counts whole milliseconds, of which zero is no timeout; a shorter timeout is one too. */
+  /** Jetty counts whole milliseconds: here never fewer than were asked for, so never too early. */
   @Override
   public Request timeout(long timeout, TimeUnit unit) {
     timeoutNanos = Math.max(0, unit.toNanos(timeout));
     long millis = unit.toMillis(timeout);
-    return super.timeout(millis == 0 && timeout > 0 ? 1 : millis, TimeUnit.MILLISECONDS);
+    boolean more = TimeUnit.MILLISECONDS.toNanos(millis) < timeoutNanos;
+    return super.timeout(more ? millis + 1 : millis, TimeUnit.MILLISECONDS);
   }
 
   @Override
@@ -113,7 +123,7 @@ final class JettyRequest extends ListeningRequest {
     JettyExchange<ContentResponse> exchange = new JettyExchange<>(this::giveUp);
     exchange.sentBy(this);
     WholeResponse listener = new WholeResponse(exchange, client.getMaxContentLength());
-    start(exchange::fail, listener);
+    start(listener::fail, listener);
     try {
       return exchange.await(Deadline.none());
     } catch (ExecutionException e) {
@@ -217,9 +227,30 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public void notifyBegin() {
     reused = client.hasServed(getConnection());
-    begun = true;
+    if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
+      giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
+    }
     leavePlace();
+    tellSocket(this::failBody);
     super.notifyBegin();
+  }
+
+  /** Who is told, on HTTP/1.1, that the socket of this request has broken; null is nobody. */
+  private void tellSocket(@Nullable Consumer<Throwable> sender) {
+    if (getBody() != null && getConnection() instanceof org.eclipse.jetty.io.Connection http1) {
+      ReadingEndPoint socket = ReadingEndPoint.under(http1.getEndPoint());
+      if (socket != null) {
+        socket.tell(sender);
+      }
+    }
+  }
+
+  /** The rest of the body cannot be sent; the response may still come. */
+  private void failBody(Throwable cause) {
+    Request.Content body = getBody();
+    if (body != null) {
+      body.fail(cause);
+    }
   }
 
   /** A server that is asked whether to continue and never says is not waited for for ever. */
@@ -248,14 +279,16 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public void notifySuccess() {
     sent = true;
+    tellSocket(null);
     super.notifySuccess();
   }
 
   @Override
   public void notifyFailure(Throwable failure) {
+    tellSocket(null);
     QueueGate gate = leavePlace();
     if (gate != null) {
-      gate.endUnwanted(failure);
+      gate.endUnwanted();
     }
     super.notifyFailure(failure);
   }
@@ -264,10 +297,16 @@ final class JettyRequest extends ListeningRequest {
   @Override
   @SuppressWarnings("ReferenceEquality") // that very failure
   public CompletableFuture<Boolean> abort(Throwable cause) {
+    if (cause instanceof ConnectAttempt.Unwanted) {
+      return CompletableFuture.completedFuture(false); // this one is wanted
+    }
     if (cause instanceof RetryableRequestException || isConnectionLoss(cause)) {
       mayResend(cause); // takes note of it, for the lines below
     }
     CompletableFuture<Boolean> aborted = super.abort(cause);
+    if (getBody() instanceof BlockingRequestContent content) {
+      content.fail(cause); // Jetty does so only once the request is queued: its writer may wait
+    }
     Consumer<Throwable> failer = onAbort;
     if (failer != null && cause != connectionLost) {
       failer.accept(cause);
@@ -399,9 +438,13 @@ final class JettyRequest extends ListeningRequest {
     return new TimeoutException("no connection within " + leaseTimeoutMillis + " ms");
   }
 
-  /** Whether the request has left the queue, for a connection. */
-  boolean hasBegun() {
-    return begun;
+  /**
+   * Says that the caller waits no longer for a connection.
+   *
+   * @return false if the request has one
+   */
+  boolean missTurn() {
+    return turn.compareAndSet(Turn.AWAITED, Turn.MISSED);
   }
 
   /** Whether the request has been sent to its end. */

@@ -1,7 +1,8 @@
 package io.heddle.jetty;
 
 import java.util.concurrent.Executor;
-import org.eclipse.jetty.util.VirtualThreads;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
@@ -13,11 +14,19 @@ final class JettyThreads extends QueuedThreadPool {
 
   private static final int MAX = 200;
 
+  private final AtomicInteger count = new AtomicInteger();
+
   JettyThreads(String name) {
     super(MAX);
     setName(name);
     setDaemon(true);
-    setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor(name + "-listener-"));
+    ThreadFactory listeners = virtual(name + "-listener-");
+    setVirtualThreadsExecutor(task -> listeners.newThread(task).start());
+  }
+
+  /** Virtual threads that inherit nothing of who makes them. */
+  static ThreadFactory virtual(String prefix) {
+    return Thread.ofVirtual().name(prefix, 0).inheritInheritableThreadLocals(false).factory();
   }
 
   @Override
@@ -46,9 +55,8 @@ final class JettyThreads extends QueuedThreadPool {
 
   @Override
   public Thread newThread(Runnable work) {
-    JettyIoThread thread = new JettyIoThread(work);
+    JettyIoThread thread = new JettyIoThread(work, getName() + "-" + count.incrementAndGet());
     thread.setDaemon(isDaemon());
-    thread.setName(getName() + "-" + thread.threadId());
     return thread;
   }
 }

@@ -8,7 +8,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -35,7 +34,6 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
 
   @Override
   protected void doStart() {
-    AtomicInteger count = new AtomicInteger();
     ThreadPoolExecutor pool =
         new ThreadPoolExecutor(
             MAX,
@@ -43,11 +41,11 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, "heddle-jetty-lookup-" + count.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+            Thread.ofPlatform()
+                .name("heddle-jetty-lookup-", 1)
+                .daemon()
+                .inheritInheritableThreadLocals(false)
+                .factory());
     pool.allowCoreThreadTimeOut(true);
     threads = pool;
   }

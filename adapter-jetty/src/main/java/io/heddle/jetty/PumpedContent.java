@@ -1,6 +1,7 @@
 package io.heddle.jetty;
 
 import java.util.Objects;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.client.Request;
@@ -26,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * before it reads for that next one; what it brings back from before is dropped.
  */
 final class PumpedContent implements Request.Content {
+
+  private static final ThreadFactory READERS = JettyThreads.virtual("heddle-jetty-body-");
 
   private final Request.Content content;
 
@@ -100,7 +103,7 @@ final class PumpedContent implements Request.Content {
     if (isReader()) {
       failContent(cause, sender);
     } else {
-      Thread.ofVirtual().name("heddle-jetty-body").start(() -> failContent(cause, sender));
+      READERS.newThread(() -> failContent(cause, sender)).start();
     }
   }
 
@@ -155,7 +158,7 @@ final class PumpedContent implements Request.Content {
 
   private void askReader() {
     if (asked.getAndIncrement() == 0) {
-      Thread.ofVirtual().name("heddle-jetty-body").start(this::readWhileAsked);
+      READERS.newThread(this::readWhileAsked).start();
     }
   }
 

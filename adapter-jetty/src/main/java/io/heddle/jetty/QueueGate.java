@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.util.Promise;
 
@@ -23,20 +22,14 @@ import org.eclipse.jetty.util.Promise;
  * follow a redirect, take a place unasked; if that is one too many, Jetty's queue says so.
  *
  * <p>Once the last of them has been given up, {@link #endUnwanted} ends the attempts to connect.
- * Nobody takes a place meanwhile, since Jetty fails all that is queued with an attempt that fails.
+ * Who takes a place meanwhile is not harmed: {@link ConnectAttempt#end} tells how.
  */
 final class QueueGate {
-
-  /** What {@link #taken} is while attempts are being ended. */
-  private static final int ENDING = Integer.MIN_VALUE;
 
   private final int places;
   private final AtomicInteger taken = new AtomicInteger();
   private final Queue<Exchange<Boolean>> waiting = new ConcurrentLinkedQueue<>();
   private final Set<ConnectAttempt> attempts = ConcurrentHashMap.newKeySet();
-
-  /** Held while attempts are being ended, which waits for nothing. */
-  private final ReentrantLock ending = new ReentrantLock();
 
   QueueGate(int places) {
     this.places = places;
@@ -81,22 +74,12 @@ final class QueueGate {
   }
 
   private boolean take(int max) {
-    for (; ; ) {
-      int now = taken.get();
-      if (now < 0) {
-        awaitEnding();
-      } else if (now >= max) {
-        return false;
-      } else if (taken.compareAndSet(now, now + 1)) {
+    for (int now = taken.get(); now < max; now = taken.get()) {
+      if (taken.compareAndSet(now, now + 1)) {
         return true;
       }
     }
-  }
-
-  @SuppressWarnings("LockNotBeforeTry") // there is nothing to do under it
-  private void awaitEnding() {
-    ending.lock();
-    ending.unlock();
+    return false;
   }
 
   /** Gives free places to those who wait: takes each place in their name, so that it is theirs. */
@@ -120,11 +103,11 @@ final class QueueGate {
   // ---- attempts to connect ------------------------------------------------------------------
 
   /** An attempt to connect, for those that have places; the promise itself if nobody has. */
-  Promise<Connection> attempt(Promise<Connection> promise) {
+  Promise<Connection> attempt(Promise<Connection> promise, Runnable sender) {
     if (taken.get() <= 0) {
       return promise;
     }
-    ConnectAttempt attempt = new ConnectAttempt(this, promise);
+    ConnectAttempt attempt = new ConnectAttempt(this, promise, sender);
     attempts.add(attempt);
     return attempt;
   }
@@ -134,18 +117,9 @@ final class QueueGate {
   }
 
   /** Ends all attempts, if nobody has a place any more. */
-  void endUnwanted(Throwable cause) {
-    if (attempts.isEmpty() || taken.get() != 0) {
-      return;
-    }
-    ending.lock();
-    try {
-      if (taken.compareAndSet(0, ENDING)) {
-        attempts.forEach(each -> each.end(cause));
-        taken.set(0);
-      }
-    } finally {
-      ending.unlock();
+  void endUnwanted() {
+    if (taken.get() <= 0) {
+      attempts.forEach(ConnectAttempt::end);
     }
   }
 

@@ -4,6 +4,7 @@ import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.client.RetainingResponseListener;
+import org.jspecify.annotations.Nullable;
 
 /** Gathers a whole response for {@link JettyRequest#send()}. */
 final class WholeResponse extends RetainingResponseListener {
@@ -12,8 +13,10 @@ final class WholeResponse extends RetainingResponseListener {
 
   // Jetty's threads, each after the other.
   private boolean begun;
-  private boolean whole;
   private long announced = -1;
+
+  // Set by Jetty's threads, read by whoever aborts the request.
+  private volatile @Nullable Response whole;
 
   WholeResponse(JettyExchange<ContentResponse> exchange, int maxLength) {
     super(maxLength);
@@ -35,7 +38,9 @@ final class WholeResponse extends RetainingResponseListener {
    */
   @Override
   public void onSuccess(Response response) {
-    whole = true;
+    if (JettyExchange.truncated(announced, getContent().length) == null) {
+      whole = response;
+    }
     if (JettyExchange.isRefusal(response)) {
       exchange.complete(content(response));
       JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
@@ -50,9 +55,19 @@ final class WholeResponse extends RetainingResponseListener {
     }
   }
 
+  /** The request is aborted: whoever does that, a response that is there whole is the outcome. */
+  void fail(Throwable failure) {
+    Response there = whole;
+    if (there == null) {
+      exchange.fail(failure);
+    } else {
+      exchange.complete(content(there));
+    }
+  }
+
   @Override
   public void onComplete(Result result) {
-    Throwable failure = JettyExchange.responseFailure(result, whole);
+    Throwable failure = JettyExchange.responseFailure(result, whole != null);
     if (failure == null) {
       failure = JettyExchange.truncated(announced, getContent().length);
     }

@@ -10,5 +10,9 @@ final class Deviations {
       "calls go on over a connection of HTTP/2 that has gone dead until it is closed";
   static final String REFUSED = "a call that the server refused is sent again only once";
 
+  static final String AUTHENTICATION = "a call hangs whose Authentication throws";
+  static final String INHERITED =
+      "threads of the executor inherit from the caller for whom they were made";
+
   private Deviations() {}
 }

@@ -236,7 +236,7 @@ final class JettyClient implements Client {
       } catch (JettyRequestBody.NoMoreWanted early) {
         out.close(); // as try-with-resources does
         listener.get(1, TimeUnit.DAYS);
-      } catch (IOException e) {
+      } catch (IOException | RuntimeException | Error e) {
         content.fail(e);
         listener.get(1, TimeUnit.DAYS);
       }

@@ -17,6 +17,7 @@ import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -75,6 +76,18 @@ public final class OkHttpDriver implements ClientDriver {
   }
 
   @Override
+  public Set<String> onCallersThread() {
+    return Set.of(
+        "interceptor",
+        "network interceptor",
+        "listener",
+        "cookie jar",
+        "authenticator",
+        "writer",
+        "stream");
+  }
+
+  @Override
   public boolean isIoThread(Thread thread) {
     return OkHttpInternals.isWatchdog(thread);
   }
@@ -99,16 +112,12 @@ public final class OkHttpDriver implements ClientDriver {
     done.await();
   }
 
-  /**
-   * OkHttp's and okio's own, of which there is one set for the JVM. A thread of OkHttp's runner
-   * keeps the name of its last task, which is "OkHttp", a host, and what was done, until it has
-   * another.
-   */
+  /** OkHttp's and okio's own, of which there is one set for the JVM, named after what they do. */
   @Override
   public boolean outlivesClients(String thread) {
-    return thread.startsWith("OkHttp TaskRunner")
-        || thread.startsWith("OkHttp ConnectionPool")
-        || thread.matches("OkHttp (?!http)\\S+ [a-zA-Z]+")
+    // A thread of the TaskRunner keeps the name of its last task for a while. What a task of a
+    // connection that is left would hold, the kit sees by its socket.
+    return (thread.startsWith("OkHttp ") && !thread.startsWith("OkHttp Dispatcher"))
         || thread.startsWith("Okio Watchdog");
   }
 }

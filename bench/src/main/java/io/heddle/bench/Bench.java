@@ -32,6 +32,7 @@ public final class Bench {
    * @param args a command and its options; {@code run} if there is no command
    */
   public static void main(String[] args) {
+    System.setProperty("java.awt.headless", "true"); // charts are drawn without a screen
     boolean isCommand =
         args.length > 0
             && (!args[0].startsWith("-") || args[0].equals("--help") || args[0].equals("-h"));

@@ -10,7 +10,9 @@ import java.util.function.LongSupplier;
  */
 final class Bounds {
 
-  private static final int PATIENCE = Integer.getInteger("heddle.conformance.patience", 1);
+  private static final String PROPERTY = "heddle.conformance.patience";
+
+  private static final int PATIENCE = Integer.getInteger(PROPERTY, 1);
 
   /** From an interrupt, a cancel, a close or a deadline to the end of the call. */
   static final Duration PROMPT = Duration.ofMillis(1500L * PATIENCE);
@@ -22,6 +24,16 @@ final class Bounds {
   static final Duration LONG = Duration.ofSeconds(10L * PATIENCE);
 
   private Bounds() {}
+
+  /** How the other JVM is told. */
+  static String option() {
+    return "-D" + PROPERTY + "=" + PATIENCE;
+  }
+
+  /** A time that something must have come to pass in, or that it may cost. */
+  static Duration patient(Duration time) {
+    return time.multipliedBy(PATIENCE);
+  }
 
   static Duration limit(Rule rule) {
     return Duration.ofSeconds((long) rule.limit() * PATIENCE);

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 interface CancelRules {
 
   /** What ten callers and the I/O threads may use of the CPU while nothing happens for a second. */
-  Duration IDLE_CPU = Duration.ofMillis(250);
+  Duration IDLE_CPU = Bounds.patient(Duration.ofMillis(250));
 
   // ---- interrupt ------------------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 package io.heddle.conformance;
 
+import java.util.Set;
+
 /**
  * What the kit needs to know about one adapter. A public class with a public constructor without
  * parameters, so that a JVM of its own can make one from its name.
@@ -28,6 +30,14 @@ public interface ClientDriver {
    *     there
    */
   void onIoThread(Client client, Call call, Runnable work) throws Exception;
+
+  /**
+   * The kinds of user code that the library's own synchronous interface runs on the thread of the
+   * caller, by the words of {@link ClientSettings#probe}, and "writer" and "stream" for bodies.
+   */
+  default Set<String> onCallersThread() {
+    return Set.of(UserCode.WRITER);
+  }
 
   /**
    * Whether the thread of this name belongs to no client but to the JVM, and ends by itself once

@@ -28,6 +28,8 @@ public abstract class ConformanceSuite
         CancelRules,
         FailureRules,
         FramingRules,
+        IsolationRules,
+        ContextRules,
         LifeRules,
         PathRules,
         ThreadRules,

@@ -10,7 +10,7 @@ import java.time.Duration;
 interface DeadlineRules {
 
   /** Long enough to get to where a call stands still, on a slow machine. */
-  Duration TIME = Duration.ofMillis(500);
+  Duration TIME = Bounds.patient(Duration.ofMillis(500));
 
   @Rule("DL-01")
   default void deadlineWhileWaitingForLease(Kit kit) throws Exception {
@@ -77,7 +77,7 @@ interface DeadlineRules {
   default void deadlineThatDoesNotCome(Kit kit) throws Exception {
     Client client = kit.open();
     int before = kit.server().connectionsAccepted();
-    Duration soon = Duration.ofMillis(500);
+    Duration soon = TIME;
     long start = System.nanoTime();
     URI uri = kit.uri(Script.ok().body(100));
     kit.assertWhole(kit.execute(client, Call.get(uri).deadline(soon)), 200, 100);

@@ -22,6 +22,12 @@ public @interface Deviation {
   /** Why the adapter does not keep it. */
   String reason();
 
+  /**
+   * What the rule fails with: a part of the text of the failure or of one of its causes. Another
+   * failure is not excused. Empty for any, where the failure depends on who is faster.
+   */
+  String failure() default "";
+
   /** All deviations of one suite. */
   @Target(ElementType.TYPE)
   @Retention(RetentionPolicy.RUNTIME)

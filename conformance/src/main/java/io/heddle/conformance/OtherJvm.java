@@ -32,6 +32,7 @@ final class OtherJvm {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseSerialGC"); // starts fastest
+    command.add(Bounds.option());
     command.addAll(options);
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));

@@ -141,12 +141,26 @@ final class RuleExtension
           throw new AssertionError(
               rule.value() + " holds: remove the deviation \"" + each.reason() + "\"");
         }
+        if (!isExpected(each, failure)) {
+          throw new AssertionError(
+              rule.value() + " fails, but not with \"" + each.failure() + "\": " + failure,
+              failure);
+        }
         throw new TestAbortedException(rule.value() + " is not kept: " + each.reason(), failure);
       }
     }
     if (failure != null) {
       throw failure;
     }
+  }
+
+  private static boolean isExpected(Deviation deviation, Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each.toString().contains(deviation.failure())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static @Nullable Throwable run(

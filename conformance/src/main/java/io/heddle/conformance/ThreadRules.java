@@ -4,9 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.FilterInputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -78,46 +75,12 @@ interface ThreadRules {
             onIoThread.add(word);
           }
         };
-    NameLookup lookup =
-        host -> {
-          probe.accept("look-up");
-          return List.of(InetAddress.getLoopbackAddress());
-        };
-    ClientSettings.Builder settings =
-        kit.settings()
-            .lookup(lookup)
-            .probe(probe)
-            .followRedirects()
-            .cookies()
-            .decompress()
-            .credentials("penelope", "ithaca");
-    Client client = kit.open(settings);
-    Script ok = Script.ok().body(1000).header("Set-Cookie", "warp=weft; Path=/");
-    URI target = kit.server().uri("loom.heddle.test", ok.gzip());
-    Script redirect = Script.answer(302).header("Location", target.toString());
-    kit.assertWhole(kit.get(client, redirect), 200, 1000);
-    // Not by the redirect: a client does well not to take credentials to another host.
-    kit.assertWhole(kit.get(client, ok.requires("penelope", "ithaca")), 200, 1000);
-    BodyWriter writer =
-        out -> {
-          probe.accept("writer");
-          Contents.writer(1_000_000).writeTo(out);
-          probe.accept("writer");
-        };
-    kit.assertWhole(
-        kit.execute(client, Call.post(kit.uri(ok), new Body.Writer(writer))), 200, 1000);
-    InputStream stream =
-        new FilterInputStream(Contents.stream(1_000_000)) {
-          @Override
-          public int read(byte[] b, int off, int len) throws IOException {
-            probe.accept("stream");
-            return super.read(b, off, len);
-          }
-        };
-    kit.assertWhole(
-        kit.execute(client, Call.post(kit.uri(ok), new Body.Stream(stream, -1))), 200, 1000);
+    UserCode code = new UserCode(kit, probe);
+    code.run(kit.open(code.settings()), "loom.heddle.test");
     assertEquals(Set.of(), onIoThread, "user code on an I/O thread");
-    assertTrue(seen.containsAll(List.of("look-up", "writer", "stream")), "ran: " + seen);
+    assertTrue(
+        seen.containsAll(List.of(UserCode.LOOKUP, UserCode.WRITER, UserCode.STREAM)),
+        "ran: " + seen);
   }
 
   @Rule("TH-03")

@@ -14,6 +14,10 @@ class DeviationTest {
   @Deviation(rule = "FA-06", reason = "twice is better")
   static final class Excused extends Suites.Http11 {}
 
+  @Deviation(rule = "CA-01", reason = "it sends first", failure = "requests sent")
+  @Deviation(rule = "FA-06", reason = "twice is better", failure = "it is too late")
+  static final class Precise extends Suites.Http11 {}
+
   @Deviation(rule = "H2-01", reason = "this suite has no such rule")
   static final class Mistaken extends Suites.Http11 {}
 
@@ -31,6 +35,20 @@ class DeviationTest {
     assertEquals("CA-01 is not kept: it sends first and looks later", reason.getMessage());
     assertTrue(
         String.valueOf(reason.getCause()).contains("requests sent"), "the cause is " + reason);
+  }
+
+  @Test
+  void onlyTheFailureThatIsNamedIsExcused() {
+    Events named =
+        Suites.run(new WrongDrivers.SendsAlthoughInterrupted(), Precise.class, List.of("CA-01"))
+            .testEvents();
+    assertEquals(1, named.aborted().count(), "CA-01");
+    Events another =
+        Suites.run(new WrongDrivers.SendsPostsTwice(), Precise.class, List.of("FA-06"))
+            .testEvents();
+    assertEquals(1, another.failed().count(), "FA-06");
+    String said = String.valueOf(WrongDriversTest.failures(another.failed()).get(0).getMessage());
+    assertTrue(said.startsWith("FA-06 fails, but not with \"it is too late\": "), said);
   }
 
   @Test

@@ -56,7 +56,11 @@ final class ReferenceClient implements Client {
 
   private final ExecutorService lookups =
       Executors.newCachedThreadPool(
-          Thread.ofPlatform().daemon().name("reference-lookup-", 0).factory());
+          Thread.ofPlatform()
+              .daemon()
+              .name("reference-lookup-", 0)
+              .inheritInheritableThreadLocals(false)
+              .factory());
   private final Set<Exchange<?>> waits = ConcurrentHashMap.newKeySet();
   private final CookieManager cookies = new CookieManager();
 

@@ -16,9 +16,13 @@ import java.nio.channels.Selector;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -199,6 +203,19 @@ final class WrongDrivers {
     }
   }
 
+  /** Takes what one call fails with for the end of all. */
+  static final class EndsAllWhenOneFails extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (Exception | Error e) {
+        attempt.client().pool.close();
+        throw e;
+      }
+    }
+  }
+
   // ---- uploads --------------------------------------------------------------------------------
 
   /** Closes what the body is written to, as one does, also if the writing has failed. */
@@ -364,6 +381,27 @@ final class WrongDrivers {
       future.whenComplete((reply, failure) -> done.countDown());
       HeldCarrier.await(done);
       return await(future, null);
+    }
+  }
+
+  /** Where the caller's thread-locals, its MDC and its spans are not. */
+  static final class LeavesTheCallersThread extends NaiveBridge {}
+
+  /** Runs calls on threads of a pool, which inherit from whoever had them made. */
+  static final class InheritsFromTheFirstCaller extends NaiveBridge {
+    private final Map<ReferenceClient, ExecutorService> threads = new ConcurrentHashMap<>();
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      return threads
+          .computeIfAbsent(attempt.client(), client -> Executors.newSingleThreadExecutor())
+          .submit(() -> attempt.right().execute())
+          .get();
+    }
+
+    @Override
+    void cleanUp() {
+      threads.values().forEach(ExecutorService::shutdownNow);
     }
   }
 

@@ -28,6 +28,7 @@ class WrongDriversTest {
     }
   }
 
+  private static final String HARMED = "of 4 other calls have failed|leases: ";
   private static final String READ_TIMEOUT =
       "io.heddle.conformance.ReferenceException: READ_TIMEOUT";
 
@@ -106,6 +107,15 @@ class WrongDriversTest {
         h2c(new WrongDrivers.TrustsDeadPaths(), "PA-02", "the call has not ended within"),
         h2c(new WrongDrivers.GivesUpWhenRefusedTwice(), "PA-03", "of 60 callers met a failure"),
         h2c(new WrongDrivers.GivesUpWhenRefusedTwice(), "H2-13", "REFUSED_STREAM"),
+        h2c(new WrongDrivers.EndsAllWhenOneFails(), "IS-03", HARMED),
+        h2c(new WrongDrivers.EndsAllWhenOneFails(), "IS-04", HARMED),
+        h2c(new WrongDrivers.EndsAllWhenOneFails(), "IS-01", HARMED),
+        h2c(new WrongDrivers.EndsAllWhenOneFails(), "IS-02", HARMED),
+        http11(new WrongDrivers.LeavesTheCallersThread(), "CO-01", "not on the caller's thread"),
+        http11(
+            new WrongDrivers.InheritsFromTheFirstCaller(),
+            "CO-02",
+            "writer with an InheritableThreadLocal"),
         http11(new WrongDrivers.LosesTheCallersFrames(), "TR-05", "the caller is not in the trace"),
         http11(new WrongDrivers.LeavesCallersHanging(), "LI-05", "the call has not ended within"),
         http11(new WrongDrivers.LeavesItsOwn(), "LI-09", "left-behind"));

@@ -38,8 +38,11 @@ public record Timeline(
 
   /** What a reader calls it. */
   public String name() {
-    return mode == Mode.HEDDLE
-        ? "virtual threads, Heddle, " + wire
-        : "pool of platform threads, stock client, " + wire;
+    return switch (mode) {
+          case HEDDLE -> "virtual threads, Heddle, ";
+          case STOCK_VIRTUAL -> "virtual threads, stock client, ";
+          default -> "pool of 200 platform threads, stock client, ";
+        }
+        + wire;
   }
 }

@@ -1,6 +1,5 @@
 package io.heddle.bench.report;
 
-import static io.heddle.bench.report.Markup.escape;
 import static io.heddle.bench.report.Markup.format;
 import static io.heddle.bench.report.Markup.number;
 
@@ -9,15 +8,19 @@ import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Spread;
+import io.heddle.bench.report.Page.Entry;
+import io.heddle.bench.report.Page.Row;
+import io.heddle.bench.report.Page.Section;
+import io.heddle.bench.report.Page.Table;
 import io.heddle.bench.scenarios.LoadScenario;
 import io.heddle.bench.scenarios.PayloadPart;
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
 /** Every cell as a line of a table: medians, or in words why there are none. */
 record CellTable(RunRecord run) {
@@ -50,62 +53,52 @@ record CellTable(RunRecord run) {
           new Column("RSS MiB", figures -> figures.rssMax() / 1048576.0));
 
   /** A table for each scenario. */
-  String all() {
-    StringBuilder html = new StringBuilder();
-    Set<String> scenarios =
-        run.cells().stream()
-            .map(Cell::scenario)
-            .collect(Collectors.toCollection(LinkedHashSet::new));
-    for (String scenario : scenarios) {
-      html.append(format("<details><summary>%s</summary>", escape(titleOf(scenario))));
-      html.append("<div class='scroll'><table><tr><th>client</th>");
-      COLUMNS.forEach(column -> html.append("<th>").append(escape(column.head())).append("</th>"));
-      html.append("<th class='words'></th></tr>");
-      run.cells(scenario).forEach(cell -> row(html, cell));
-      html.append("</table></div></details>");
-    }
-    return html.toString();
+  List<Table> all() {
+    List<String> head = new ArrayList<>(List.of("client"));
+    COLUMNS.forEach(column -> head.add(column.head()));
+    head.add("");
+    return run.cells().stream()
+        .map(Cell::scenario)
+        .distinct()
+        .map(
+            scenario ->
+                Table.of(
+                    titleOf(scenario),
+                    head,
+                    run.cells(scenario).stream().map(CellTable::row).toList()))
+        .toList();
   }
 
   private static String titleOf(String scenario) {
-    for (LoadScenario each : LoadScenario.values()) {
-      if (each.key().equals(scenario)) {
-        return each.title();
-      }
-    }
     return switch (scenario) {
       case PayloadPart.SCENARIO -> "Bodies, 16 callers";
       case PayloadPart.LONG -> "One body of 200 MiB at a time";
-      default -> scenario;
+      default ->
+          Arrays.stream(LoadScenario.values())
+              .filter(each -> each.key().equals(scenario))
+              .map(LoadScenario::title)
+              .findFirst()
+              .orElse(scenario);
     };
   }
 
-  private static void row(StringBuilder html, Cell cell) {
-    html.append(
-        format(
-            "<tr%s><td>%s%s</td>",
-            cell.mode() == Mode.HEDDLE ? " class='ours'" : "",
-            escape(cell.name()),
-            cell.variant().isEmpty() ? "" : ", " + escape(cell.variant())));
+  private static Row row(Cell cell) {
+    List<Entry> entries = new ArrayList<>();
+    entries.add(Entry.of(cell.name() + (cell.variant().isEmpty() ? "" : ", " + cell.variant())));
     if (cell.rounds().isEmpty()) {
-      html.append(
-          format(
-              "<td class='words' colspan='%d'>%s</td></tr>",
-              COLUMNS.size() + 1, escape(cell.absence())));
-      return;
+      entries.add(new Entry(cell.absence(), "words", "", COLUMNS.size() + 1, ""));
+    } else {
+      for (Column column : COLUMNS) {
+        Spread spread = cell.spread(column.figure());
+        entries.add(Entry.of(spread == null ? "–" : number(spread.median())));
+      }
+      entries.add(Entry.of(words(cell), "words"));
     }
-    for (Column column : COLUMNS) {
-      html.append(format("<td>%s</td>", median(cell.spread(column.figure()))));
-    }
-    html.append(format("<td class='words'>%s</td></tr>", escape(words(cell))));
-  }
-
-  private static String median(@Nullable Spread spread) {
-    return spread == null ? "–" : number(spread.median());
+    return new Row(cell.mode() == Mode.HEDDLE, entries);
   }
 
   private static String words(Cell cell) {
-    String errors =
+    Stream<String> errors =
         cell.rounds().stream()
             .flatMap(figures -> figures.errors().entrySet().stream())
             .collect(
@@ -115,71 +108,73 @@ record CellTable(RunRecord run) {
             .stream()
             .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
             .limit(KINDS_SHOWN)
-            .map(error -> format("%,d × %s", error.getValue(), error.getKey()))
-            .collect(Collectors.joining("; "));
-    String pins =
+            .map(error -> format("%,d × %s", error.getValue(), error.getKey()));
+    Stream<String> pins =
         cell.rounds().stream()
             .flatMap(figures -> figures.pinnedAt().stream())
             .distinct()
             .limit(KINDS_SHOWN)
-            .collect(Collectors.joining("; "));
-    StringBuilder words = new StringBuilder(cell.note());
-    if (!errors.isEmpty()) {
-      words.append(words.isEmpty() ? "" : "; ").append(errors);
-    }
-    if (!pins.isEmpty()) {
-      words.append(words.isEmpty() ? "" : "; ").append("pinned at ").append(pins);
-    }
-    return words.toString();
+            .map(frame -> "pinned at " + frame);
+    return Stream.of(Stream.of(cell.note()), errors, pins)
+        .flatMap(each -> each)
+        .filter(each -> !each.isEmpty())
+        .collect(Collectors.joining("; "));
   }
 
   /** How much of the machine the server took in the closed loops; empty without them. */
-  String server() {
-    List<Cell> cells =
-        run.cells().stream()
-            .filter(cell -> cell.scenario().startsWith("closed") && !cell.rounds().isEmpty())
-            .toList();
-    if (cells.isEmpty()) {
-      return "";
-    }
-    int processors = run.machine().processors();
-    StringBuilder table =
-        new StringBuilder(
-            "<details><summary>Shares of the machine in the closed loops</summary>"
-                + "<div class='scroll'><table><tr><th>client</th><th>scenario</th><th>server's</th>"
-                + "<th>client's</th><th>both</th></tr>");
+  Section server() {
     double most = 0;
     int full = 0;
-    for (Cell cell : cells) {
-      double server = share(cell, Figures::serverCpuSeconds, processors);
-      double client = share(cell, Figures::cpuSeconds, processors);
-      most = Math.max(most, server);
-      full += server + client >= FULL ? 1 : 0;
-      table.append(
-          format(
-              "<tr%s><td>%s</td><td>%s</td><td>%.0f %%</td><td>%.0f %%</td><td>%.0f %%</td></tr>",
-              cell.mode() == Mode.HEDDLE ? " class='ours'" : "",
-              escape(cell.name()),
-              escape(cell.scenario()),
-              server * 100,
-              client * 100,
-              (server + client) * 100));
+    List<Row> rows = new ArrayList<>();
+    for (Cell cell : run.cells()) {
+      if (cell.scenario().startsWith("closed") && !cell.rounds().isEmpty()) {
+        double server = share(cell, Figures::serverCpuSeconds);
+        double client = share(cell, Figures::cpuSeconds);
+        most = Math.max(most, server);
+        full += server + client >= FULL ? 1 : 0;
+        rows.add(
+            new Row(
+                cell.mode() == Mode.HEDDLE,
+                Stream.of(
+                        cell.name(),
+                        cell.scenario(),
+                        percent(server),
+                        percent(client),
+                        percent(server + client))
+                    .map(Entry::of)
+                    .toList()));
+      }
     }
-    table.append("</table></div></details>");
-    String verdict =
-        most >= FULL
-            ? "<b>Yes, in part:</b> it took up to %.0f %% of the processors."
-            : "<b>No:</b> it took at most %.0f %% of the processors.";
-    return format("<p>" + verdict, most * 100)
-        + format(
-            " In %d of %d cells server and client together took at least %.0f %% of the machine that"
-                + " they share: there it is the CPU that each call costs on both sides that"
-                + " decides.</p>",
-            full, cells.size(), FULL * 100)
-        + table;
+    String words =
+        format(
+            "%s: it took %s %s of the processors. In %d of %d cells server and client together took"
+                + " at least %s of the machine that they share: there it is the CPU that each call"
+                + " costs on both sides that decides.",
+            most >= FULL ? "Yes, in part" : "No",
+            most >= FULL ? "up to" : "at most",
+            percent(most),
+            full,
+            rows.size(),
+            percent(FULL));
+    return rows.isEmpty()
+        ? Section.of("server", "", List.of())
+        : Section.of(
+            "server",
+            "Was the server the bottleneck?",
+            words,
+            List.of(
+                Table.of(
+                    "Shares of the machine in the closed loops",
+                    List.of("client", "scenario", "server's", "client's", "both"),
+                    rows)));
   }
 
-  private static double share(Cell cell, ToDoubleFunction<Figures> cpuSeconds, int processors) {
+  private static String percent(double part) {
+    return format("%.0f %%", part * 100);
+  }
+
+  private double share(Cell cell, ToDoubleFunction<Figures> cpuSeconds) {
+    int processors = run.machine().processors();
     Spread spread =
         cell.spread(figures -> cpuSeconds.applyAsDouble(figures) / figures.seconds() / processors);
     return spread == null ? 0 : spread.median();

@@ -1,21 +1,13 @@
 package io.heddle.bench.report;
 
 import io.heddle.bench.contestants.Mode;
-import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.measure.Spread;
 import java.util.Locale;
 
-/** Text as a reader wants it, and as HTML and SVG do. */
+/** Numbers as a reader wants them. */
 public final class Markup {
 
   private Markup() {}
-
-  static String escape(String text) {
-    return text.replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;");
-  }
 
   /** As {@link String#format}, whatever the machine's language. */
   @SuppressWarnings("AnnotateFormatMethod") // its annotation would be one more dependency
@@ -35,16 +27,6 @@ public final class Markup {
     return format(size >= 10 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.3f", value);
   }
 
-  /** A round number at an axis, without zeros behind the point. */
-  static String tick(double value) {
-    double size = Math.abs(value);
-    if (size >= 1_000_000) {
-      return format("%,.0f", value);
-    }
-    String text = format("%,.3f", value);
-    return text.replaceAll("0+$", "").replaceAll("\\.$", "");
-  }
-
   /** A ratio, with two digits behind the point. */
   static String ratio(double value) {
     return Double.isFinite(value) ? format("%.2f", value) : "–";
@@ -60,9 +42,5 @@ public final class Markup {
   /** The style's name of a mode. */
   static String style(Mode mode) {
     return mode.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  static String style(Mode mode, Wire wire) {
-    return style(mode) + (wire == Wire.HTTP_2 ? " http2" : "");
   }
 }

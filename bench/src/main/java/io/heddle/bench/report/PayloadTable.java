@@ -1,6 +1,5 @@
 package io.heddle.bench.report;
 
-import static io.heddle.bench.report.Markup.escape;
 import static io.heddle.bench.report.Markup.format;
 
 import io.heddle.bench.contestants.Library;
@@ -10,37 +9,48 @@ import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Spread;
+import io.heddle.bench.report.Chart.Bar;
+import io.heddle.bench.report.Page.Entry;
+import io.heddle.bench.report.Page.Figure;
+import io.heddle.bench.report.Page.Row;
+import io.heddle.bench.report.Page.Table;
 import io.heddle.bench.scenarios.PayloadPart;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The chart of {@link PayloadPart}: each client's calls a second beside Jetty's. */
+/** The figures of {@link PayloadPart}: each client's calls a second beside Jetty's. */
 record PayloadTable(RunRecord run) {
 
   /** Beyond this a colour is as strong as it gets. */
   private static final double STRONGEST = 3;
 
-  /** Empty if there are no figures. */
-  String html() {
-    boolean hasTable =
-        run.cells(PayloadPart.SCENARIO).stream().anyMatch(cell -> !cell.rounds().isEmpty());
-    boolean hasLong =
-        run.cells(PayloadPart.LONG).stream().anyMatch(cell -> !cell.rounds().isEmpty());
-    return hasTable ? table() + longBodies() : hasLong ? longBodies() : "";
+  private static final String NOT_HERE = "not in this run";
+
+  /** None if there are no figures. */
+  List<Figure> figures() {
+    return Stream.of(table(), longBodies()).flatMap(Optional::stream).toList();
   }
 
-  private String table() {
-    StringBuilder html =
-        new StringBuilder(
-            "<figure><h3>Calls a second ÷ those of Jetty's stock client, 16 callers</h3>"
-                + "<figcaption>On the same wire, with the same body, measured in turn. Above 1"
-                + " (green) a client does more than Jetty's, below (red) less; the deeper, the"
-                + " farther. Jetty's own row has its calls a second.</figcaption>");
-    for (Wire wire : Wire.values()) {
-      html.append(table(wire));
-    }
-    return html.append("</figure>").toString();
+  private Optional<Figure> table() {
+    return bodies().isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            new Figure(
+                "Calls a second ÷ those of Jetty's stock client, 16 callers",
+                "On the same wire, with the same body, measured in turn. Above 1 (green) a client"
+                    + " does more than Jetty's, below (red) less; the deeper, the farther. Jetty's"
+                    + " own row has its calls a second.",
+                List.of(),
+                List.of(),
+                Arrays.stream(Wire.values()).map(this::table).toList(),
+                longBodies().isPresent()
+                    ? List.of()
+                    : List.of(
+                        "Bodies of 200 MiB are measured in the full size, and with --promises.")));
   }
 
   private List<PayloadPart.Body> bodies() {
@@ -53,107 +63,98 @@ record PayloadTable(RunRecord run) {
         .toList();
   }
 
-  private String table(Wire wire) {
-    StringBuilder html =
-        new StringBuilder(format("<h3>%s</h3><div class='scroll'><table><tr><th></th>", wire));
-    bodies().forEach(body -> html.append("<th>").append(escape(body.variant())).append("</th>"));
-    html.append("</tr>");
-    row(html, Library.JETTY, Mode.STOCK_VIRTUAL, wire);
+  private Table table(Wire wire) {
+    List<String> head = new ArrayList<>(List.of(""));
+    bodies().forEach(body -> head.add(body.variant()));
+    List<Row> rows = new ArrayList<>(List.of(row(Library.JETTY, Mode.STOCK_VIRTUAL, wire)));
     for (Library library : Library.values()) {
       for (Mode mode : List.of(Mode.STOCK_VIRTUAL, Mode.HEDDLE)) {
         if (library != Library.JETTY || mode == Mode.HEDDLE) {
-          row(html, library, mode, wire);
+          rows.add(row(library, mode, wire));
         }
       }
     }
-    return html.append("</table></div>").toString();
+    return new Table("", wire.toString(), "", head, rows, "");
   }
 
-  private void row(StringBuilder html, Library library, Mode mode, Wire wire) {
-    StringBuilder row =
-        new StringBuilder(
-            format(
-                "<tr%s><td>%s %s</td>",
-                mode == Mode.HEDDLE ? " class='ours'" : "",
-                escape(library.label()),
-                escape(mode.suffix())));
-    List<Cell> cells =
-        bodies().stream().flatMap(body -> cell(body, library, mode, wire).stream()).toList();
-    if (cells.stream().allMatch(cell -> cell.rounds().isEmpty())) {
-      String words = cells.isEmpty() ? "not in this run" : cells.get(0).absence();
-      html.append(row)
-          .append(
-              format(
-                  "<td class='words' colspan='%d'>%s</td></tr>", bodies().size(), escape(words)));
-      return;
-    }
-    boolean isJetty = library == Library.JETTY && mode == Mode.STOCK_VIRTUAL;
+  private Row row(Library library, Mode mode, Wire wire) {
+    List<Entry> entries = new ArrayList<>();
+    entries.add(Entry.of(library.label() + " " + mode.suffix()));
     String absence = "";
+    int present = 0;
     for (PayloadPart.Body body : bodies()) {
       Optional<Cell> cell = cell(body, library, mode, wire);
-      Optional<Cell> jetty = cell(body, Library.JETTY, Mode.STOCK_VIRTUAL, wire);
       if (cell.isEmpty() || cell.get().rounds().isEmpty()) {
-        absence = cell.map(Cell::absence).orElse("not in this run");
-        row.append("<td class='none'>–</td>");
-      } else if (isJetty || jetty.isEmpty()) {
-        Spread speed = cell.get().spread(Figures::perSecond);
-        row.append(format("<td>%s</td>", speed == null ? "–" : Markup.number(speed.median())));
+        absence = cell.map(Cell::absence).orElse(NOT_HERE);
+        entries.add(Entry.of("–", "none"));
       } else {
-        row.append(ratio(cell.get(), jetty.get()));
+        present++;
+        boolean isJetty = library == Library.JETTY && mode == Mode.STOCK_VIRTUAL;
+        entries.add(
+            entry(
+                cell.get(),
+                isJetty ? null : cell(body, Library.JETTY, Mode.STOCK_VIRTUAL, wire).orElse(null)));
       }
     }
-    if (!absence.isEmpty()) {
-      row.append(format("<td class='words'>%s</td>", escape(absence)));
+    if (present == 0) {
+      entries.subList(1, entries.size()).clear();
+      entries.add(new Entry(absence, "words", "", bodies().size(), ""));
+    } else if (!absence.isEmpty()) {
+      entries.add(Entry.of(absence, "words"));
     }
-    html.append(row).append("</tr>");
+    return new Row(mode == Mode.HEDDLE, entries);
   }
 
   private Optional<Cell> cell(PayloadPart.Body body, Library library, Mode mode, Wire wire) {
     return run.cell(PayloadPart.SCENARIO, body.variant(), library, mode, wire);
   }
 
-  private static String ratio(Cell cell, Cell jetty) {
+  private static Entry entry(Cell cell, @Nullable Cell jetty) {
+    if (jetty == null) {
+      Spread speed = cell.spread(Figures::perSecond);
+      return Entry.of(speed == null ? "–" : Markup.number(speed.median()));
+    }
     Spread ratio =
         Spread.ofRatios(cell.values(Figures::perSecond), jetty.values(Figures::perSecond));
     if (ratio == null) {
-      return "<td class='none'>–</td>";
+      return Entry.of("–", "none");
     }
     double strength =
         Math.min(1, Math.abs(Math.log(Math.max(1e-3, ratio.median()))) / Math.log(STRONGEST));
-    return format(
-        "<td style='background:color-mix(in srgb, var(--%s) %.0f%%, transparent)' title='%s'>%s%s</td>",
-        ratio.median() >= 1 ? "async" : "bad",
-        strength * 45,
-        escape(Markup.spread(ratio)),
-        Markup.ratio(ratio.median()),
-        cell.errorCount() == 0 ? "" : format(" (%,d errors)", cell.errorCount()));
+    return new Entry(
+        Markup.ratio(ratio.median())
+            + (cell.errorCount() == 0 ? "" : format(" (%,d errors)", cell.errorCount())),
+        "",
+        format(
+            "color-mix(in srgb, var(--%s) %.0f%%, transparent)",
+            ratio.median() >= 1 ? "async" : "bad", strength * 45),
+        0,
+        Markup.spread(ratio));
   }
 
   /** What one body of 200 MiB takes. */
-  private String longBodies() {
-    List<Cell> cells =
-        run.cells(PayloadPart.LONG).stream().filter(cell -> !cell.rounds().isEmpty()).toList();
-    if (cells.isEmpty()) {
-      return "<p class='muted'>Bodies of 200 MiB are measured in the full size, and with"
-          + " --promises.</p>";
-    }
-    BarChart chart = new BarChart();
+  private Optional<Figure> longBodies() {
+    List<Bar> bars = new ArrayList<>();
     for (String variant : List.of(PayloadPart.LONG_GET, PayloadPart.LONG_POST)) {
-      chart.group(variant);
-      List<Cell> these = new ArrayList<>(cells);
-      these.removeIf(cell -> !cell.variant().equals(variant));
-      for (Cell cell : these) {
-        chart.bar(
-            cell.library().label() + " " + cell.mode().suffix(),
-            Markup.style(cell.mode(), cell.wire()),
-            cell.spread(figures -> figures.perSecond() * 200),
-            "");
-      }
+      bars.add(new Bar(variant, null, null, ""));
+      run.cells(PayloadPart.LONG).stream()
+          .filter(cell -> cell.variant().equals(variant) && !cell.rounds().isEmpty())
+          .map(
+              cell ->
+                  LoadCharts.bar(
+                      cell.library().label() + " " + cell.mode().suffix(),
+                      cell,
+                      figures -> figures.perSecond() * 200))
+          .forEach(bars::add);
     }
-    return "<figure><h3>One body of 200 MiB at a time, HTTP/1.1</h3><figcaption>MiB a second, read"
-        + " piece by piece. Longer is better.</figcaption>"
-        + LoadCharts.legend(List.of(Mode.STOCK_VIRTUAL, Mode.HEDDLE))
-        + chart.svg("MiB a second")
-        + "</figure>";
+    String title = "One body of 200 MiB at a time, HTTP/1.1";
+    return bars.stream().allMatch(bar -> bar.spread() == null)
+        ? Optional.empty()
+        : Optional.of(
+            Figure.of(
+                title,
+                "MiB a second, read piece by piece. Longer is better.",
+                LoadCharts.legend(bars),
+                Chart.bars(title, bars)));
   }
 }

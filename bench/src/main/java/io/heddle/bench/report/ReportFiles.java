@@ -1,5 +1,9 @@
 package io.heddle.bench.report;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.dataformat.csv.CsvGenerator;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import io.heddle.bench.load.Json;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
@@ -8,50 +12,49 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** What a run leaves: a page to look at, its data as JSON, and a line for each cell as CSV. */
 public final class ReportFiles {
 
   public static final String HTML = "report.html";
   public static final String JSON = "run.json";
-  static final String CSV = "cells.csv";
+  public static final String CSV = "cells.csv";
 
-  private static final List<String> HEAD =
-      List.of(
-          "scenario",
-          "variant",
-          "library",
-          "mode",
-          "wire",
-          "round",
-          "calls_per_second",
-          "p50_ms",
-          "p90_ms",
-          "p99_ms",
-          "p99.9_ms",
-          "max_ms",
-          "successes",
-          "errors",
-          "max_in_flight",
-          "seconds",
-          "cpu_us_per_call",
-          "server_cpu_seconds",
-          "bytes_per_call",
-          "platform_threads",
-          "carriers",
-          "pins",
-          "heap_max_bytes",
-          "heap_average_bytes",
-          "rss_max_bytes",
-          "virtual_max_bytes",
-          "held",
-          "heap_per_held_call",
-          "rss_per_held_call",
-          "note",
-          "absence");
+  /** The figures of a line; whole numbers, and others with three digits behind the point. */
+  private static final Map<String, Function<Figures, ? extends Number>> FIGURES =
+      new LinkedHashMap<>();
+
+  static {
+    FIGURES.put("calls_per_second", Figures::perSecond);
+    FIGURES.put("p50_ms", figures -> figures.latency(50));
+    FIGURES.put("p90_ms", figures -> figures.latency(90));
+    FIGURES.put("p99_ms", figures -> figures.latency(99));
+    FIGURES.put("p99.9_ms", figures -> figures.latency(99.9));
+    FIGURES.put("max_ms", figures -> figures.latency(100));
+    FIGURES.put("successes", Figures::successes);
+    FIGURES.put("errors", Figures::errorCount);
+    FIGURES.put("max_in_flight", Figures::maxInFlight);
+    FIGURES.put("seconds", Figures::seconds);
+    FIGURES.put("cpu_us_per_call", Figures::cpuMicrosPerCall);
+    FIGURES.put("server_cpu_seconds", Figures::serverCpuSeconds);
+    FIGURES.put("bytes_per_call", Figures::bytesPerCall);
+    FIGURES.put("platform_threads", Figures::peakThreads);
+    FIGURES.put("carriers", Figures::peakCarriers);
+    FIGURES.put("pins", Figures::pins);
+    FIGURES.put("heap_max_bytes", Figures::heapMax);
+    FIGURES.put("heap_average_bytes", Figures::heapAverage);
+    FIGURES.put("rss_max_bytes", Figures::rssMax);
+    FIGURES.put("virtual_max_bytes", Figures::virtualMax);
+    FIGURES.put("held", ReportFiles::held);
+    FIGURES.put("heap_per_held_call", Verdicts::heapPerCall);
+    FIGURES.put("rss_per_held_call", Verdicts::rssPerCall);
+  }
 
   private final RunRecord run;
 
@@ -67,80 +70,58 @@ public final class ReportFiles {
 
   /** A line for each round, or for each cell without one. */
   String csv() {
-    List<List<String>> lines = new ArrayList<>();
-    lines.add(HEAD);
+    List<Map<String, String>> lines = new ArrayList<>();
     for (Cell cell : run.cells()) {
       if (cell.rounds().isEmpty()) {
-        lines.add(line(cell, 0, List.of()));
+        lines.add(line(cell, "", null));
       }
       for (int i = 0; i < cell.rounds().size(); i++) {
-        lines.add(line(cell, i + 1, figures(cell.rounds().get(i))));
+        lines.add(line(cell, Integer.toString(i + 1), cell.rounds().get(i)));
       }
     }
-    return lines.stream()
-            .map(line -> line.stream().map(ReportFiles::quote).collect(Collectors.joining(",")))
-            .collect(Collectors.joining("\r\n"))
-        + "\r\n";
+    CsvSchema.Builder schema = CsvSchema.builder().setUseHeader(true).setLineSeparator("\r\n");
+    for (String head : List.of("scenario", "variant", "library", "mode", "wire", "round")) {
+      schema.addColumn(head);
+    }
+    FIGURES.keySet().forEach(schema::addColumn);
+    schema.addColumn("note").addColumn("absence");
+    try {
+      return CsvMapper.builder()
+          .enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
+          .build()
+          .writer(schema.build())
+          .writeValueAsString(lines);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(e);
+    }
   }
 
-  private static List<String> line(Cell cell, int round, List<String> figures) {
-    List<String> line =
-        new ArrayList<>(
-            List.of(
-                cell.scenario(),
-                cell.variant(),
-                cell.library().label(),
-                cell.mode().label(),
-                cell.wire().toString(),
-                round == 0 ? "" : Integer.toString(round)));
-    line.addAll(figures);
-    while (line.size() < HEAD.size() - 2) {
-      line.add("");
-    }
-    line.add(cell.note());
-    line.add(cell.absence());
+  private static Map<String, String> line(Cell cell, String round, @Nullable Figures figures) {
+    Map<String, String> line = new LinkedHashMap<>();
+    line.put("scenario", cell.scenario());
+    line.put("variant", cell.variant());
+    line.put("library", cell.library().label());
+    line.put("mode", cell.mode().label());
+    line.put("wire", cell.wire().toString());
+    line.put("round", round);
+    FIGURES.forEach(
+        (head, figure) -> line.put(head, figures == null ? "" : text(figure.apply(figures))));
+    line.put("note", cell.note());
+    line.put("absence", cell.absence());
     return line;
   }
 
-  private static List<String> figures(Figures figures) {
-    List<String> line =
-        new ArrayList<>(
-            List.of(
-                number(figures.perSecond()),
-                number(figures.latency(50)),
-                number(figures.latency(90)),
-                number(figures.latency(99)),
-                number(figures.latency(99.9)),
-                number(figures.latency(100)),
-                Long.toString(figures.successes()),
-                Long.toString(figures.errorCount()),
-                Integer.toString(figures.maxInFlight()),
-                number(figures.seconds()),
-                number(figures.cpuMicrosPerCall()),
-                number(figures.serverCpuSeconds()),
-                number(figures.bytesPerCall()),
-                Integer.toString(figures.peakThreads()),
-                Integer.toString(figures.peakCarriers()),
-                Integer.toString(figures.pins()),
-                Long.toString(figures.heapMax()),
-                Long.toString(figures.heapAverage()),
-                Long.toString(figures.rssMax()),
-                Long.toString(figures.virtualMax())));
+  private static Number held(Figures figures) {
     Figures.Held held = figures.held();
-    if (held != null) {
-      line.add(Integer.toString(held.calls()));
-      line.add(number(held.heapPerCall()));
-      line.add(number(held.rssPerCall()));
+    return held == null ? (Number) Double.NaN : (Number) held.calls();
+  }
+
+  private static String text(Number number) {
+    if (!(number instanceof Double)) {
+      return number.toString();
     }
-    return line;
-  }
-
-  private static String number(double number) {
-    return Double.isFinite(number) ? String.format(Locale.ROOT, "%.3f", number) : "";
-  }
-
-  /** As RFC 4180 has it. */
-  private static String quote(String text) {
-    return text.matches("[^\",\r\n]*") ? text : '"' + text.replace("\"", "\"\"") + '"';
+    return Double.isFinite(number.doubleValue())
+        ? String.format(Locale.ROOT, "%.3f", number.doubleValue())
+        : "";
   }
 }

@@ -5,6 +5,7 @@ import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
+import io.heddle.bench.measure.Figures.Held;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Spread;
 import io.heddle.bench.scenarios.LoadScenario;
@@ -12,24 +13,121 @@ import io.heddle.bench.scenarios.Matrix;
 import io.heddle.bench.scenarios.PayloadPart;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What was promised, and whether this run bears it out. */
 record Verdicts(RunRecord run) {
 
+  // ---- the bars -------------------------------------------------------------------------------
+
+  private static final double NO_BAR = Double.NaN;
+  private static final String AT_LEAST = "≥ ";
+  private static final String AT_MOST = "≤ ";
+
+  /** What Heddle does ÷ what another does, pair by pair. */
+  private record Ratio(
+      String what,
+      ToDoubleFunction<Figures> figure,
+      Wire wire,
+      Mode other,
+      Wire otherWire,
+      String sense,
+      double bar,
+      double okHttp) {
+
+    private static Ratio toStock(
+        String what, ToDoubleFunction<Figures> figure, Wire wire, String sense, double bar) {
+      return new Ratio(what, figure, wire, Mode.STOCK_VIRTUAL, Wire.HTTP_1, sense, bar, bar);
+    }
+
+    private static Ratio toAsync(Wire wire, double bar) {
+      String what = "throughput ÷ async callbacks, " + wire;
+      return new Ratio(what, Figures::perSecond, wire, Mode.ASYNC, wire, AT_LEAST, bar, bar);
+    }
+
+    private Ratio okHttp(double own) {
+      return new Ratio(what, figure, wire, other, otherWire, sense, bar, own);
+    }
+
+    private double of(Library library) {
+      return library == Library.OKHTTP ? okHttp : bar;
+    }
+
+    private String text() {
+      String others = sense + Markup.ratio(bar);
+      return Double.compare(bar, okHttp) == 0
+          ? others
+          : others + ", OkHttp " + (Double.isNaN(okHttp) ? "none" : Markup.ratio(okHttp));
+    }
+  }
+
+  private static final String STOCK = " ÷ stock on virtual threads, HTTP/1.1";
+
+  /** With 100 callers and with 1,000. */
+  private static final List<Ratio> CLOSED =
+      List.of(
+          Ratio.toStock("throughput" + STOCK, Figures::perSecond, Wire.HTTP_1, AT_LEAST, 1.0)
+              .okHttp(0.95),
+          Ratio.toStock(
+              "CPU for a call" + STOCK, Figures::cpuMicrosPerCall, Wire.HTTP_1, AT_MOST, 1.0),
+          Ratio.toStock("p99" + STOCK, each -> each.latency(99), Wire.HTTP_1, AT_MOST, 1.0),
+          Ratio.toStock(
+                  "throughput on HTTP/2 ÷ stock on HTTP/1.1",
+                  Figures::perSecond,
+                  Wire.HTTP_2,
+                  AT_LEAST,
+                  1.5)
+              .okHttp(NO_BAR),
+          Ratio.toAsync(Wire.HTTP_1, 0.95),
+          Ratio.toAsync(Wire.HTTP_2, 0.95));
+
+  /** Of one body of 200 MiB at a time, ÷ stock. */
+  private static final double LONG_BODY = 0.9;
+
+  /** Bytes for a call, beyond those of async callbacks. */
+  private static final double ALLOCATED = 256;
+
+  /** KiB of heap for a call that waits; no more than stock's on HTTP/1.1 or async's on HTTP/2. */
+  private static final Map<Wire, Map<Library, Double>> HEAP =
+      Map.of(
+          Wire.HTTP_1, Map.of(Library.APACHE, 16.0, Library.OKHTTP, 20.0),
+          Wire.HTTP_2, Map.of(Library.APACHE, 8.0));
+
+  /** Platform threads, with every call in flight. */
+  private static final int THREADS = 20;
+
+  // ---- what came of them ----------------------------------------------------------------------
+
   /** What became of a promise for one library. */
   enum Finding {
     MET,
     MISSED,
-    /** There are no figures for it in this run. */
+    /** There are no figures for it in this run, or there is no bar. */
     UNKNOWN
   }
 
   /** One promise for one library. */
   record Verdict(Finding finding, String text) {
     static final Verdict UNKNOWN = new Verdict(Finding.UNKNOWN, "not measured");
+
+    private static Verdict of(boolean isMet, String text) {
+      return new Verdict(isMet ? Finding.MET : Finding.MISSED, text);
+    }
+
+    private static Verdict of(@Nullable Spread spread, String sense, double bar) {
+      if (spread == null) {
+        return UNKNOWN;
+      }
+      double median = spread.median();
+      String text = Markup.spread(spread);
+      return Double.isNaN(bar)
+          ? new Verdict(Finding.UNKNOWN, text)
+          : of(sense.equals(AT_LEAST) ? median >= bar : median <= bar, text);
+    }
   }
 
   /**
@@ -38,104 +136,59 @@ record Verdicts(RunRecord run) {
    * @param bar what is to be reached
    * @param verdicts in the order of {@link Library#bridged}
    */
-  record Promise(String what, String bar, List<Verdict> verdicts) {}
+  record Promise(String what, String bar, List<Verdict> verdicts) {
 
-  private static final int MOST_THREADS = 20;
+    private static Promise of(String what, String bar, Function<Library, Verdict> judge) {
+      return new Promise(what, bar, Library.bridged().stream().map(judge).toList());
+    }
+
+    boolean isUnknown() {
+      return verdicts.stream().allMatch(each -> each.finding() == Finding.UNKNOWN);
+    }
+  }
 
   List<Promise> all() {
     List<Promise> all = new ArrayList<>();
     for (LoadScenario scenario : List.of(LoadScenario.CLOSED_100, LoadScenario.CLOSED_1000)) {
-      for (Wire wire : Wire.values()) {
+      for (Ratio each : CLOSED) {
         all.add(
-            atLeast(
-                "throughput ÷ async callbacks, " + wire + ", " + callers(scenario),
-                0.95,
-                library -> ratio(scenario, library, wire, Mode.ASYNC, wire, Figures::perSecond)));
+            Promise.of(
+                Markup.format("%s, %,d callers", each.what(), scenario.fullCalls()),
+                each.text(),
+                library ->
+                    Verdict.of(ratio(scenario, library, each), each.sense, each.of(library))));
       }
-      all.add(
-          atLeast(
-              "throughput ÷ stock on virtual threads, HTTP/1.1, " + callers(scenario),
-              1.0,
-              library ->
-                  ratio(
-                      scenario,
-                      library,
-                      Wire.HTTP_1,
-                      Mode.STOCK_VIRTUAL,
-                      Wire.HTTP_1,
-                      Figures::perSecond)));
-      all.add(
-          atLeast(
-              "throughput on HTTP/2 ÷ stock on HTTP/1.1, " + callers(scenario),
-              1.3,
-              library ->
-                  ratio(
-                      scenario,
-                      library,
-                      Wire.HTTP_2,
-                      Mode.STOCK_VIRTUAL,
-                      Wire.HTTP_1,
-                      Figures::perSecond)));
-    }
-    for (Wire wire : Wire.values()) {
-      all.add(
-          new Promise(
-              "bytes allocated for a call beyond async callbacks, " + wire,
-              "≤ 256",
-              each(library -> allocation(library, wire))));
     }
     for (String variant : List.of(PayloadPart.LONG_GET, PayloadPart.LONG_POST)) {
-      all.add(atLeast("speed ÷ stock, " + variant, 1.0, library -> longBody(library, variant)));
+      all.add(
+          Promise.of(
+              "speed ÷ stock, " + variant,
+              AT_LEAST + Markup.ratio(LONG_BODY),
+              library -> Verdict.of(longBody(library, variant), AT_LEAST, LONG_BODY)));
     }
     for (Wire wire : Wire.values()) {
       all.add(
-          new Promise(
-              "heap held by a waiting call, KiB, " + wire,
-              wire == Wire.HTTP_1
-                  ? "Apache ≤ 16, OkHttp ≤ 20, others ≤ stock"
-                  : "Apache ≤ 5, others ≤ async",
-              each(library -> heap(library, wire))));
+          Promise.of(
+              "bytes allocated for a call beyond async callbacks, " + wire,
+              AT_MOST + Markup.number(ALLOCATED),
+              library -> allocation(library, wire)));
       all.add(
-          new Promise(
+          Promise.of(
+              "heap held by a waiting call, KiB, " + wire,
+              heapText(wire),
+              library -> heap(library, wire)));
+      all.add(
+          Promise.of(
               "all calls in flight at once, no error, " + wire,
-              "≤ " + MOST_THREADS + " platform threads",
-              each(library -> inFlight(library, wire))));
+              AT_MOST + THREADS + " platform threads",
+              library -> inFlight(library, wire)));
     }
-    all.add(new Promise("pins", "0", each(this::pins)));
+    all.add(Promise.of("pins", "0", this::pins));
     return all;
   }
 
-  private static String callers(LoadScenario scenario) {
-    return scenario == LoadScenario.CLOSED_100 ? "100 callers" : "1,000 callers";
-  }
-
-  private interface Judge {
-    Verdict of(Library library);
-  }
-
-  private interface Ratio {
-    @Nullable Spread of(Library library);
-  }
-
-  private static List<Verdict> each(Judge judge) {
-    return Library.bridged().stream().map(judge::of).toList();
-  }
-
-  private static Promise atLeast(String what, double bar, Ratio ratio) {
-    return new Promise(
-        what,
-        Markup.format("≥ %.2f", bar),
-        each(
-            library -> {
-              Spread spread = ratio.of(library);
-              return spread == null
-                  ? Verdict.UNKNOWN
-                  : judged(spread.median() >= bar, Markup.spread(spread));
-            }));
-  }
-
-  private static Verdict judged(boolean isMet, String text) {
-    return new Verdict(isMet ? Finding.MET : Finding.MISSED, text);
+  private @Nullable Spread ratio(LoadScenario scenario, Library library, Ratio of) {
+    return ratio(scenario, library, of.wire, of.other, of.otherWire, of.figure);
   }
 
   /** Of Heddle on one wire to another mode, pair by pair. */
@@ -146,82 +199,100 @@ record Verdicts(RunRecord run) {
       Mode other,
       Wire otherWire,
       ToDoubleFunction<Figures> figure) {
-    Optional<Cell> ours = run.cell(scenario, library, Mode.HEDDLE, wire);
-    Optional<Cell> theirs = run.cell(scenario, library, other, otherWire);
+    return ratio(
+        run.cell(scenario, library, Mode.HEDDLE, wire),
+        run.cell(scenario, library, other, otherWire),
+        figure);
+  }
+
+  private static @Nullable Spread ratio(
+      Optional<Cell> ours, Optional<Cell> theirs, ToDoubleFunction<Figures> figure) {
     return ours.isEmpty() || theirs.isEmpty()
         ? null
         : Spread.ofRatios(ours.get().values(figure), theirs.get().values(figure));
   }
 
-  private Verdict allocation(Library library, Wire wire) {
-    Spread ours = closed(library, Mode.HEDDLE, wire);
-    Spread limit = closed(library, Mode.ASYNC, wire);
-    if (ours == null || limit == null) {
-      return Verdict.UNKNOWN;
-    }
-    double more = ours.median() - limit.median();
-    return judged(more <= 256, Markup.format("%+,.0f", more));
-  }
-
-  private @Nullable Spread closed(Library library, Mode mode, Wire wire) {
-    return run.cell(LoadScenario.CLOSED_100, library, mode, wire)
-        .map(cell -> cell.spread(Figures::bytesPerCall))
-        .orElse(null);
-  }
-
   private @Nullable Spread longBody(Library library, String variant) {
-    Optional<Cell> ours = run.cell(PayloadPart.LONG, variant, library, Mode.HEDDLE, Wire.HTTP_1);
-    Optional<Cell> stock =
-        run.cell(PayloadPart.LONG, variant, library, Mode.STOCK_VIRTUAL, Wire.HTTP_1);
-    return ours.isEmpty() || stock.isEmpty()
-        ? null
-        : Spread.ofRatios(
-            ours.get().values(Figures::perSecond), stock.get().values(Figures::perSecond));
+    return ratio(
+        run.cell(PayloadPart.LONG, variant, library, Mode.HEDDLE, Wire.HTTP_1),
+        run.cell(PayloadPart.LONG, variant, library, Mode.STOCK_VIRTUAL, Wire.HTTP_1),
+        Figures::perSecond);
+  }
+
+  /** NaN if there is none. */
+  private double median(
+      LoadScenario scenario,
+      Library library,
+      Mode mode,
+      Wire wire,
+      ToDoubleFunction<Figures> figure) {
+    Spread spread =
+        run.cell(scenario, library, mode, wire).map(cell -> cell.spread(figure)).orElse(null);
+    return spread == null ? Double.NaN : spread.median();
+  }
+
+  private Verdict allocation(Library library, Wire wire) {
+    LoadScenario scenario = LoadScenario.CLOSED_100;
+    double more =
+        median(scenario, library, Mode.HEDDLE, wire, Figures::bytesPerCall)
+            - median(scenario, library, Mode.ASYNC, wire, Figures::bytesPerCall);
+    return Double.isNaN(more)
+        ? Verdict.UNKNOWN
+        : Verdict.of(more <= ALLOCATED, Markup.format("%+,.0f", more));
+  }
+
+  private static Mode heapBaseline(Wire wire) {
+    return wire == Wire.HTTP_1 ? Mode.STOCK_VIRTUAL : Mode.ASYNC;
+  }
+
+  private static Map<Library, Double> heapBars(Wire wire) {
+    return HEAP.getOrDefault(wire, Map.of());
+  }
+
+  private static String heapText(Wire wire) {
+    StringBuilder text = new StringBuilder();
+    for (Library library : Library.bridged()) {
+      Double bar = heapBars(wire).get(library);
+      if (bar != null) {
+        text.append(Markup.format("%s ≤ %.0f, ", library.label(), bar));
+      }
+    }
+    return text + "others ≤ " + heapBaseline(wire).suffix();
   }
 
   private Verdict heap(Library library, Wire wire) {
-    double ours = heldKib(library, Mode.HEDDLE, wire);
+    ToDoubleFunction<Figures> kib = figures -> heapPerCall(figures) / 1024;
+    Mode baseline = heapBaseline(wire);
+    double ours = median(LoadScenario.LONG, library, Mode.HEDDLE, wire, kib);
+    double theirs = median(LoadScenario.LONG, library, baseline, wire, kib);
+    double most = heapBars(wire).getOrDefault(library, theirs);
     if (!Double.isFinite(ours)) {
       return Verdict.UNKNOWN;
     }
-    Mode baseline = wire == Wire.HTTP_1 ? Mode.STOCK_VIRTUAL : Mode.ASYNC;
-    double theirs = heldKib(library, baseline, wire);
-    double most =
-        switch (library) {
-          case APACHE -> wire == Wire.HTTP_1 ? 16 : 5;
-          case OKHTTP -> wire == Wire.HTTP_1 ? 20 : theirs;
-          default -> theirs;
-        };
     if (!Double.isFinite(most)) {
       return new Verdict(Finding.UNKNOWN, Markup.number(ours) + ", nothing to compare with");
     }
-    return judged(
+    return Verdict.of(
         ours <= most,
         Markup.number(ours)
             + (Double.isFinite(theirs)
-                ? Markup.format(
-                    " (%s %s)", wire == Wire.HTTP_1 ? "stock" : "async", Markup.number(theirs))
+                ? " (" + baseline.suffix() + " " + Markup.number(theirs) + ")"
                 : ""));
-  }
-
-  private double heldKib(Library library, Mode mode, Wire wire) {
-    Spread spread =
-        run.cell(LoadScenario.LONG, library, mode, wire)
-            .map(cell -> cell.spread(Verdicts::heapPerCall))
-            .orElse(null);
-    return spread == null ? Double.NaN : spread.median() / 1024;
   }
 
   /** NaN if calls were not held. */
   static double heapPerCall(Figures figures) {
-    Figures.Held held = figures.held();
-    return held == null || held.calls() == 0 ? Double.NaN : held.heapPerCall();
+    return perHeldCall(figures, Held::heapPerCall);
   }
 
   /** NaN if calls were not held. */
   static double rssPerCall(Figures figures) {
-    Figures.Held held = figures.held();
-    return held == null || held.calls() == 0 ? Double.NaN : held.rssPerCall();
+    return perHeldCall(figures, Held::rssPerCall);
+  }
+
+  private static double perHeldCall(Figures figures, ToDoubleFunction<Held> figure) {
+    Held held = figures.held();
+    return held == null || held.calls() == 0 ? Double.NaN : figure.applyAsDouble(held);
   }
 
   private Verdict inFlight(Library library, Wire wire) {
@@ -232,7 +303,7 @@ record Verdicts(RunRecord run) {
       return Verdict.UNKNOWN;
     }
     if (cell.rounds().isEmpty()) {
-      return judged(false, cell.absence());
+      return Verdict.of(false, cell.absence());
     }
     int held =
         cell.rounds().stream()
@@ -241,22 +312,18 @@ record Verdicts(RunRecord run) {
             .min()
             .orElse(0);
     int threads = cell.rounds().stream().mapToInt(Figures::peakThreads).max().orElse(0);
-    return judged(
-        cell.errorCount() == 0 && threads <= MOST_THREADS,
+    return Verdict.of(
+        cell.errorCount() == 0 && threads <= THREADS,
         Markup.format("%,d calls, %,d errors, %d threads", held, cell.errorCount(), threads));
   }
 
   private Verdict pins(Library library) {
-    List<Cell> ours =
+    List<Figures> ours =
         run.cells().stream()
             .filter(cell -> cell.library() == library && cell.mode() == Mode.HEDDLE)
-            .filter(cell -> !cell.rounds().isEmpty())
+            .flatMap(cell -> cell.rounds().stream())
             .toList();
-    if (ours.isEmpty()) {
-      return Verdict.UNKNOWN;
-    }
-    long pins =
-        ours.stream().flatMap(cell -> cell.rounds().stream()).mapToLong(Figures::pins).sum();
-    return judged(pins == 0, Markup.format("%,d", pins));
+    long pins = ours.stream().mapToLong(Figures::pins).sum();
+    return ours.isEmpty() ? Verdict.UNKNOWN : Verdict.of(pins == 0, Markup.format("%,d", pins));
   }
 }

@@ -47,7 +47,7 @@ public enum LoadScenario {
   }
 
   /** How many calls there are at a time, or callers, in the full size. */
-  int fullCalls() {
+  public int fullCalls() {
     return switch (this) {
       case CLOSED_100 -> 100;
       case CLOSED_1000 -> 1_000;

@@ -12,12 +12,12 @@ import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
 import io.heddle.bench.measure.FrontMeter;
 import io.heddle.bench.measure.Measured;
-import io.heddle.bench.report.Markup;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
@@ -82,7 +82,7 @@ public final class LoomPart {
       recorder.note(
           "loom: "
               + connections().stream()
-                  .map(each -> Markup.format("%,d", each))
+                  .map(each -> String.format(Locale.ROOT, "%,d", each))
                   .collect(Collectors.joining("; "))
               + " connections instead of up to 20,000: "
               + size.label());

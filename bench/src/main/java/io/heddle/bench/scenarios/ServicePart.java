@@ -17,11 +17,11 @@ import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
 import io.heddle.bench.measure.FrontMeter;
 import io.heddle.bench.measure.Timeline;
-import io.heddle.bench.report.Markup;
 import java.io.IOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -30,7 +30,8 @@ import java.util.concurrent.locks.LockSupport;
  * A service that calls A, which takes 10 ms, for each request, and B for four of five, while B
  * turns from 10 ms to 5 s and then to 20 s: what becomes of the requests that need only A? On three
  * web servers, with their pool of 200 platform threads and a stock client, and with virtual threads
- * and Heddle. In the full size with the clients of all libraries, else with those of the first.
+ * and a stock client or Heddle: what helps is the virtual thread, and the picture is to show so. In
+ * the full size with the clients of all libraries, else with those of the first.
  *
  * <p>Requests come when they come, 400 a second, from the bench's own process; latency counts from
  * then.
@@ -38,7 +39,8 @@ import java.util.concurrent.locks.LockSupport;
 public final class ServicePart {
 
   static final String SCENARIO = "service-";
-  public static final List<Mode> MODES = List.of(Mode.STOCK_PLATFORM, Mode.HEDDLE);
+  public static final List<Mode> MODES =
+      List.of(Mode.STOCK_PLATFORM, Mode.STOCK_VIRTUAL, Mode.HEDDLE);
   private static final int POOL = 200;
   private static final int PER_SECOND = 400;
   private static final int ONLY_A = 5; // every fifth
@@ -87,9 +89,11 @@ public final class ServicePart {
   public void run() throws InterruptedException {
     if (size != Size.FULL) {
       recorder.note(
-          Markup.format(
+          String.format(
+              Locale.ROOT,
               "service: %.1f s for each web server and client instead of 60 s: %s",
-              phases()[2] / 1e3, size.label()));
+              phases()[2] / 1e3,
+              size.label()));
     }
     for (FrontServer.Kind kind : FrontServer.Kind.values()) {
       Matrix.absent(size, scenario(kind), "", libraries, MODES, each -> isIn(size, each))

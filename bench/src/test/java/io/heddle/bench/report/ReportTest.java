@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -188,7 +189,9 @@ class ReportTest {
     assertFalse(html.contains("<link"), "a link to another file");
     assertFalse(
         Pattern.compile("(src|href)\\s*=\\s*['\"](?!#)").matcher(html).find(), "a reference");
-    assertFalse(html.contains("@import") || html.contains("url("), "a reference in the style");
+    assertFalse(
+        html.contains("@import") || Pattern.compile("url\\((?!#)").matcher(html).find(),
+        "a reference in the style");
   }
 
   /** Every element that is opened is closed, in order. */
@@ -363,7 +366,62 @@ class ReportTest {
             "",
             "");
 
-    assertTrue(new PayloadTable(run(List.of(cell), false)).html().contains("200 MiB at a time"));
-    assertEquals("", new PayloadTable(run(List.of(), false)).html());
+    assertEquals(
+        List.of("One body of 200 MiB at a time, HTTP/1.1"),
+        new PayloadTable(run(List.of(cell), false))
+            .figures().stream().map(Page.Figure::title).toList());
+    assertEquals(List.of(), new PayloadTable(run(List.of(), false)).figures());
+  }
+
+  /** The peer bridge has no figures in the run, the callbacks are not in it at all. */
+  @Test
+  void aLegendNamesOnlyWhatIsDrawn() {
+    Page.Figure throughput = new LoadCharts(run()).throughput().get(0);
+    assertEquals(
+        List.of("stock-virtual", "heddle"),
+        throughput.legend().stream().map(Page.Swatch::style).toList());
+    assertEquals(
+        List.of("virtual threads, Heddle, HTTP/1.1"),
+        new ServiceCharts(run())
+            .service().get(0).legend().stream().map(Page.Swatch::label).toList());
+  }
+
+  @Test
+  void theSlowServiceIsMeasuredWithStockOnVirtualThreadsToo() {
+    assertEquals(List.of(Mode.STOCK_PLATFORM, Mode.STOCK_VIRTUAL, Mode.HEDDLE), ServicePart.MODES);
+    for (Mode mode : ServicePart.MODES) {
+      Timeline timeline =
+          new Timeline("Jetty", Library.APACHE, mode, Wire.HTTP_1, List.of(), List.of());
+      assertEquals(mode != Mode.STOCK_PLATFORM, timeline.name().startsWith("virtual threads, "));
+      assertEquals(mode != Mode.HEDDLE, timeline.name().contains("stock client"));
+    }
+  }
+
+  /** Files of their own, with the colours of both themes. */
+  @Test
+  void thePicturesAreWellFormed(@TempDir Path directory) throws Exception {
+    List<Picture> pictures = Picture.of(run());
+    assertEquals(
+        List.of("waiting-heap.svg", "slow-service.svg"),
+        pictures.stream().map(Picture::file).toList());
+    for (Picture picture : pictures) {
+      picture.writeTo(directory);
+      Path file = directory.resolve(picture.file());
+      assertEquals(
+          "svg",
+          DocumentBuilderFactory.newInstance()
+              .newDocumentBuilder()
+              .parse(file.toFile())
+              .getDocumentElement()
+              .getTagName());
+      String svg = Files.readString(file);
+      assertTrue(svg.contains("prefers-color-scheme: dark") && svg.contains("var(--heddle)"));
+      assertFalse(svg.contains("var(--peer)"), "what is not drawn");
+    }
+    assertEquals(
+        List.of(),
+        Picture.of(run(List.of(), false)).stream()
+            .filter(each -> each.file().startsWith("waiting"))
+            .toList());
   }
 }

@@ -1,0 +1,263 @@
+package io.heddle.ahc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.asynchttpclient.Dsl;
+import org.asynchttpclient.RequestBuilder;
+import org.asynchttpclient.Response;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A server that answers before it has the request's body: what follows goes to another connection,
+ * and nothing of one body comes where the next request belongs.
+ */
+@Timeout(60)
+class EarlyAnswerTest {
+
+  private static final int LENGTH = 4_000_000;
+
+  @TempDir Path directory;
+
+  /** Takes what the framing of HTTP/1.1 says, byte for byte, and answers some requests early. */
+  private static final class Server implements AutoCloseable {
+
+    final List<String> seen = new CopyOnWriteArrayList<>();
+    final List<Socket> connections = new CopyOnWriteArrayList<>();
+    final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    final CountDownLatch closing = new CountDownLatch(1);
+    final String early;
+    final boolean deaf;
+
+    /** With this head for a POST that has no credentials and is not for /moved. */
+    Server(String early) throws IOException {
+      this(early, false);
+    }
+
+    /** One that is deaf reads no body that it has answered early. */
+    Server(String early, boolean deaf) throws IOException {
+      this.early = early;
+      this.deaf = deaf;
+      Thread.ofVirtual().start(this::accept);
+    }
+
+    String url(String path) {
+      return "http://127.0.0.1:" + listener.getLocalPort() + path;
+    }
+
+    private void accept() {
+      try {
+        for (; ; ) {
+          Socket connection = listener.accept();
+          connections.add(connection);
+          Thread.ofVirtual().start(() -> serve(connection));
+        }
+      } catch (IOException e) {
+        return; // the test is over
+      }
+    }
+
+    private void serve(Socket connection) {
+      try (connection) {
+        InputStream in = new BufferedInputStream(connection.getInputStream(), 1 << 16);
+        for (String start = line(in); !start.isEmpty(); start = line(in)) {
+          int length = 0;
+          boolean authorized = false;
+          for (String field = line(in); !field.isEmpty(); field = line(in)) {
+            if (field.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+              length = Integer.parseInt(field.substring(15).trim());
+            }
+            authorized |= field.startsWith("Authorization:") || field.startsWith("authorization:");
+          }
+          boolean answersEarly =
+              start.startsWith("POST") && !authorized && !start.contains("/moved");
+          if (answersEarly) {
+            connection.getOutputStream().write(early.getBytes(StandardCharsets.US_ASCII));
+            if (deaf) {
+              closing.await();
+            }
+          }
+          boolean intact = true;
+          for (int i = 0; i < length; i++) {
+            int b = in.read();
+            if (b < 0) {
+              return;
+            }
+            intact &= (byte) b == at(i);
+          }
+          seen.add(start + (intact ? "" : " CORRUPT"));
+          if (!answersEarly) {
+            String body = length + " bytes";
+            String head = "HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n";
+            connection.getOutputStream().write((head + body).getBytes(StandardCharsets.US_ASCII));
+          }
+        }
+      } catch (IOException | InterruptedException e) {
+        return; // the client has left
+      }
+    }
+
+    private static String line(InputStream in) throws IOException {
+      StringBuilder line = new StringBuilder();
+      for (int b = in.read(); b >= 0 && b != '\n' && line.length() < 500; b = in.read()) {
+        if (b != '\r') {
+          line.append((char) b);
+        }
+      }
+      return line.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+      closing.countDown();
+      listener.close();
+      for (Socket each : connections) {
+        each.close();
+      }
+    }
+  }
+
+  private static byte at(int index) {
+    return (byte) (index / 1000 % 251);
+  }
+
+  private RequestBuilder post(String url) throws IOException {
+    byte[] body = new byte[LENGTH];
+    for (int i = 0; i < LENGTH; i++) {
+      body[i] = at(i);
+    }
+    Path file = Files.write(directory.resolve("body"), body);
+    return new RequestBuilder("POST").setUrl(url).setBody(file.toFile());
+  }
+
+  private static WrittenBody endless() {
+    return new WrittenBody(
+        out -> {
+          for (; ; ) {
+            out.write(new byte[16 * 1024]);
+          }
+        });
+  }
+
+  private static BlockingAhcClient client() {
+    return new BlockingAhcClient(
+        Dsl.config()
+            .setFollowRedirect(true)
+            .setHttp2Enabled(false)
+            .setRequestTimeout(Duration.ofSeconds(20))
+            .build());
+  }
+
+  private static String head(int status, String field) {
+    return "HTTP/1.1 " + status + " early\r\n" + field + "\r\nContent-Length: 0\r\n\r\n";
+  }
+
+  @Test
+  void redirectOnTheSameServer() throws Exception {
+    try (Server server = new Server(head(307, "Location: /moved"));
+        BlockingAhcClient client = client()) {
+      Response response = client.execute(post(server.url("/first")).build());
+      assertEquals(LENGTH + " bytes", response.getResponseBody());
+      assertEquals(List.of("POST /moved HTTP/1.1"), server.seen);
+    }
+  }
+
+  @Test
+  void challenge() throws Exception {
+    try (Server server = new Server(head(401, "WWW-Authenticate: Basic realm=\"loom\""));
+        BlockingAhcClient client = client()) {
+      RequestBuilder post = post(server.url("/secret"));
+      Response response =
+          client.execute(post.setRealm(Dsl.basicAuthRealm("penelope", "ithaca")).build());
+      assertEquals(LENGTH + " bytes", response.getResponseBody());
+      assertEquals(List.of("POST /secret HTTP/1.1"), server.seen);
+    }
+  }
+
+  @Test
+  void redirectToAnotherServer() throws Exception {
+    for (int status : new int[] {303, 307}) {
+      try (Server other = new Server(head(500, "X: unused"));
+          Server server = new Server(head(status, "Location: " + other.url("/moved")));
+          BlockingAhcClient client = client()) {
+        Response response = client.execute(post(server.url("/first")).build());
+        assertEquals((status == 303 ? 0 : LENGTH) + " bytes", response.getResponseBody());
+        Response next = client.execute(Dsl.get(server.url("/next")).build());
+        assertEquals("0 bytes", next.getResponseBody());
+        assertEquals(List.of("GET /next HTTP/1.1"), server.seen, "whole requests");
+        assertEquals(2, server.connections.size(), "connections");
+      }
+    }
+  }
+
+  /** The stream of what a redirect leads to is there, though the first body is not written. */
+  @Test
+  void streamAfterARedirect() throws Exception {
+    try (FaultServer other = FaultServer.start(Wire.HTTP_1_1);
+        Server server =
+            new Server(head(303, "Location: " + other.uri(Script.ok().body(8 << 20))), true);
+        BlockingAhcClient client = client();
+        StreamingResponse response =
+            client.stream(Dsl.post(server.url("/first")).setBody(endless()).build())) {
+      assertEquals(200, response.getStatusCode());
+      assertEquals(8 << 20, response.getBodyAsStream().readAllBytes().length);
+    }
+  }
+
+  /** Who reads the request although it has answered keeps its connection. */
+  @Test
+  void answerThatIsOverAfterItsRequestKeepsTheConnection() throws Exception {
+    List<Socket> connections = new ArrayList<>();
+    try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        BlockingAhcClient client = client()) {
+      Thread echo =
+          Thread.ofVirtual()
+              .start(
+                  () -> {
+                    try (Socket connection = listener.accept()) {
+                      connections.add(connection);
+                      InputStream in = new BufferedInputStream(connection.getInputStream());
+                      for (int i = 0; i < 2; i++) {
+                        while (!Server.line(in).isEmpty()) {}
+                        byte[] head =
+                            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
+                                .getBytes(StandardCharsets.US_ASCII);
+                        connection.getOutputStream().write(head);
+                        in.skipNBytes(LENGTH);
+                        connection
+                            .getOutputStream()
+                            .write("end".getBytes(StandardCharsets.US_ASCII));
+                      }
+                    } catch (IOException e) {
+                      throw new AssertionError(e);
+                    }
+                  });
+      String url = "http://127.0.0.1:" + listener.getLocalPort() + "/";
+      for (int i = 0; i < 2; i++) {
+        assertEquals("end", client.execute(post(url).build()).getResponseBody());
+      }
+      echo.join();
+      assertTrue(connections.size() == 1, "one connection");
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.heddle.ahc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.Deadline;
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Script.Fault;
+import io.heddle.conformance.Wire;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.asynchttpclient.Dsl;
+import org.asynchttpclient.ListenableFuture;
+import org.asynchttpclient.Request;
+import org.asynchttpclient.Response;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the server says it did not process goes again, however often it says so. */
+@Timeout(90)
+class RefusedTest {
+
+  private final BlockingQueue<Channel> connections = new LinkedBlockingQueue<>();
+
+  private BlockingAhcClient client() {
+    return new BlockingAhcClient(
+        Dsl.config()
+            .setHttp2CleartextEnabled(true)
+            .setHttpAdditionalChannelInitializer(connections::add)
+            .setRequestTimeout(Duration.ofSeconds(60))
+            .build());
+  }
+
+  /** Each connection says good-bye after a few calls, to callers that are many more. */
+  @Test
+  void sixtyCallersOfAServerThatLeavesAgainAndAgain() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      List<Thread> callers = new ArrayList<>();
+      List<FutureTask<Integer>> calls = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        for (int k = 0; k < 4; k++) {
+          Script script = k == 1 ? Script.ok().fault(Fault.GOAWAY).once() : Script.ok();
+          Request request = Dsl.get(server.uri(script).toString()).build();
+          calls.add(new FutureTask<>(() -> client.execute(request).getStatusCode()));
+        }
+        List<FutureTask<Integer>> mine = List.copyOf(calls.subList(4 * i, 4 * i + 4));
+        callers.add(Thread.ofVirtual().start(() -> mine.forEach(FutureTask::run)));
+      }
+      for (FutureTask<Integer> each : calls) {
+        assertEquals(200, each.get());
+      }
+      for (Thread each : callers) {
+        each.join();
+      }
+      assertEquals(0, client.inFlight());
+    }
+  }
+
+  /** A future goes again as well. */
+  @Test
+  void futures() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      List<ListenableFuture<Response>> futures = new ArrayList<>();
+      for (int i = 0; i < 30; i++) {
+        URI uri = server.uri(Script.ok().fault(Fault.GOAWAY).once());
+        futures.add(client.prepareGet(uri.toString()).execute());
+      }
+      for (ListenableFuture<Response> each : futures) {
+        assertEquals(200, each.get().getStatusCode());
+      }
+    }
+  }
+
+  /**
+   * GOAWAY is read between the engine's look at the connection and the opening of the stream. The
+   * codec then refuses the head, and the engine says no more than that the stream was closed.
+   */
+  @Test
+  void goAwayJustBeforeTheStreamOpens() throws Exception {
+    byte[] goAway = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}; // the last stream is 1
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
+      Channel connection = connections.take();
+      CountDownLatch held = new CountDownLatch(1);
+      CountDownLatch goOn = new CountDownLatch(1);
+      connection
+          .eventLoop()
+          .execute(
+              () -> {
+                held.countDown();
+                try {
+                  goOn.await();
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+                connection.pipeline().fireChannelRead(Unpooled.wrappedBuffer(goAway));
+              });
+      held.await();
+      URI uri = server.uri(Script.ok());
+      Request post = Dsl.post(uri.toString()).setBody(new byte[100]).build();
+      FutureTask<Integer> call = new FutureTask<>(() -> client.execute(post).getStatusCode());
+      Thread.ofVirtual().start(call);
+      while (((SingleThreadEventExecutor) connection.eventLoop()).pendingTasks() == 0) {
+        Thread.sleep(1); // until the engine has asked for a stream
+      }
+      goOn.countDown();
+      assertEquals(200, call.get());
+      assertEquals(1, server.seen(uri).size(), "times sent");
+      assertEquals(2, server.connectionsAccepted());
+    }
+  }
+
+  /** A server that turns all away is asked a hundred times, not for ever. */
+  @Test
+  void neverForEver() throws Exception {
+    Refusals refusals = new Refusals(Deadline.none());
+    int again = 0;
+    while (refusals.mayGoAgain(pause -> pause.cancel())) {
+      again++;
+    }
+    assertTrue(again == Refusals.MAX, again + " times");
+  }
+}

@@ -1,0 +1,196 @@
+package io.heddle.apache;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.LeakCheck;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.hc.client5.http.classic.methods.HttpGet;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.io.entity.StringEntity;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.util.TimeValue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** An HTTP/2 connection on which nothing comes any more, without a word: it is left. */
+@Timeout(60)
+@ExtendWith({WarmUp.class, LeakCheck.class})
+class DeadPathTest {
+
+  private static final Http2Peer.Behaviour ANSWERS = (on, stream, end) -> on.answer(stream, 200);
+
+  /** Far beyond what any of this should take, and far below a wait that has no end. */
+  private static final long SOON_MILLIS = 20_000;
+
+  private static BlockingConnectionManager manager(TimeValue validateAfter) {
+    return BlockingConnectionManager.builder()
+        .setVersionPolicy(HttpVersionPolicy.FORCE_HTTP_2)
+        .setDefaultConnectionConfig(
+            ConnectionConfig.custom().setValidateAfterInactivity(validateAfter).build())
+        .build();
+  }
+
+  private static CloseableHttpClient client(BlockingConnectionManager manager) {
+    return BlockingHttpClients.custom()
+        .setConnectionManager(manager)
+        .setDefaultRequestConfig(
+            RequestConfig.custom()
+                .setResponseTimeout(org.apache.hc.core5.util.Timeout.ofMilliseconds(400))
+                .build())
+        .build();
+  }
+
+  private static int get(CloseableHttpClient client, Http2Peer peer) throws IOException {
+    return client.execute(new HttpGet(peer.uri()), response -> response.getCode());
+  }
+
+  @Test
+  void afterATimeoutInSilenceTheNextCallTakesAnotherConnection() throws Exception {
+    try (Http2Peer peer = new Http2Peer(100, ANSWERS);
+        BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
+        CloseableHttpClient client = client(manager)) {
+      assertEquals(200, get(client, peer));
+      peer.connections.get(0).die();
+      assertThrows(SocketTimeoutException.class, () -> get(client, peer));
+      assertEquals(200, get(client, peer));
+      assertEquals(2, peer.connections.size());
+      assertEquals(2, peer.connections.get(0).requests.get(), "no third request on the dead path");
+    }
+  }
+
+  /** A call without a timeout of its own would wait for ever on the path that others have left. */
+  @Test
+  void whoeverElseWaitsThereIsTold() throws Exception {
+    try (Http2Peer peer = new Http2Peer(100, (on, stream, end) -> on.answerHead(stream, 200));
+        BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
+        CloseableHttpClient client = client(manager)) {
+      CompletableFuture<Throwable> told = new CompletableFuture<>();
+      HttpPost patient = new HttpPost(peer.uri());
+      patient.setEntity(new StringEntity("body", ContentType.TEXT_PLAIN));
+      patient.setConfig(
+          RequestConfig.custom()
+              .setResponseTimeout(org.apache.hc.core5.util.Timeout.DISABLED)
+              .build());
+      Thread.ofVirtual()
+          .start(
+              () ->
+                  told.complete(
+                      assertThrows(
+                          IOException.class,
+                          () -> client.execute(patient, r -> r.getEntity().getContent().read()))));
+      Threads.await("it waits for its body", () -> peer.requests() == 1);
+      peer.connections.get(0).die();
+      assertThrows(SocketTimeoutException.class, () -> get(client, peer));
+      Throwable why = told.get(SOON_MILLIS, TimeUnit.MILLISECONDS);
+      assertTrue(String.valueOf(why.getMessage()).contains("silent"), why::toString);
+    }
+  }
+
+  /** The only place of a route is free again once its dead connection is left. */
+  @Test
+  void theOnlyPlaceOfARouteIsNotHeldByADeadPath() throws Exception {
+    try (Http2Peer peer = new Http2Peer(100, ANSWERS);
+        BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
+        CloseableHttpClient client = client(manager)) {
+      manager.setDefaultMaxPerRoute(1);
+      assertEquals(200, get(client, peer));
+      peer.connections.get(0).die();
+      assertThrows(SocketTimeoutException.class, () -> get(client, peer));
+      assertEquals(200, get(client, peer));
+      assertEquals(0, manager.leases());
+    }
+  }
+
+  @Test
+  void aServerThatIsSlowButThereKeepsItsConnection() throws Exception {
+    Http2Peer.Behaviour slowAtFirst =
+        (on, stream, end) -> {
+          if (stream > 1) {
+            on.answer(stream, 200);
+          }
+        };
+    try (Http2Peer peer = new Http2Peer(100, slowAtFirst);
+        BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
+        CloseableHttpClient client = client(manager)) {
+      assertThrows(SocketTimeoutException.class, () -> get(client, peer));
+      assertEquals(200, get(client, peer));
+      assertEquals(1, peer.connections.size());
+      assertTrue(peer.connections.get(0).pings.get() > 0, "it was asked whether it is there");
+    }
+  }
+
+  /** What validates a connection that has idled must not itself wait for ever. */
+  @Test
+  void anIdleConnectionThatDoesNotAnswerItsPingIsLeft() throws Exception {
+    try (Http2Peer peer = new Http2Peer(100, ANSWERS);
+        BlockingConnectionManager manager = manager(TimeValue.ZERO_MILLISECONDS);
+        CloseableHttpClient client = client(manager)) {
+      assertEquals(200, get(client, peer));
+      peer.connections.get(0).die();
+      long start = System.nanoTime();
+      assertEquals(200, get(client, peer));
+      assertEquals(2, peer.connections.size());
+      long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+      assertTrue(millis < SOON_MILLIS, () -> millis + " ms");
+    }
+  }
+
+  @Test
+  void theTimeoutOfALeaseHoldsForThePingToo() throws Exception {
+    try (Http2Peer peer = new Http2Peer(100, ANSWERS);
+        BlockingConnectionManager manager = manager(TimeValue.ZERO_MILLISECONDS);
+        CloseableHttpClient client = client(manager)) {
+      assertEquals(200, get(client, peer));
+      peer.connections.get(0).die();
+      HttpGet hasty = new HttpGet(peer.uri());
+      hasty.setConfig(
+          RequestConfig.custom()
+              .setConnectionRequestTimeout(org.apache.hc.core5.util.Timeout.ofMilliseconds(50))
+              .build());
+      assertThrows(
+          ConnectionRequestTimeoutException.class,
+          () -> client.execute(hasty, response -> response.getCode()));
+      assertEquals(0, manager.leases());
+      assertEquals(0, manager.getTotalStats().getLeased());
+    }
+  }
+
+  /** A call before its response is told as one that the server closed under it: it may go again. */
+  @Test
+  void aCallWithoutAResponseMayGoAgain() throws Exception {
+    try (Http2Peer peer = new Http2Peer(100, (on, stream, end) -> {});
+        BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
+        CloseableHttpClient client = client(manager)) {
+      CompletableFuture<Throwable> told = new CompletableFuture<>();
+      HttpPost patient = new HttpPost(peer.uri());
+      patient.setConfig(
+          RequestConfig.custom()
+              .setResponseTimeout(org.apache.hc.core5.util.Timeout.DISABLED)
+              .build());
+      Thread.ofVirtual()
+          .start(
+              () ->
+                  told.complete(
+                      assertThrows(
+                          IOException.class, () -> client.execute(patient, r -> r.getCode()))));
+      Threads.await("it waits", () -> peer.requests() == 1);
+      peer.connections.get(0).die();
+      assertThrows(SocketTimeoutException.class, () -> get(client, peer));
+      Throwable why = told.get(SOON_MILLIS, TimeUnit.MILLISECONDS);
+      assertEquals(NoHttpResponseException.class, why.getClass());
+    }
+  }
+}

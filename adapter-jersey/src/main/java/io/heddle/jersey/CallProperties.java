@@ -1,0 +1,94 @@
+package io.heddle.jersey;
+
+import io.heddle.apache.CallDeadline;
+import jakarta.ws.rs.core.Configuration;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.concurrent.CompletableFuture;
+import org.apache.hc.client5.http.classic.ExecChain;
+import org.apache.hc.client5.http.classic.ExecChainHandler;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.core5.concurrent.Cancellable;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.util.Timeout;
+import org.glassfish.jersey.apache5.connector.Apache5HttpClientBuilderConfigurator;
+import org.glassfish.jersey.client.ClientRequest;
+import org.jspecify.annotations.Nullable;
+
+/** Does what the properties of one call ask for; first in the chain of Apache's client. */
+final class CallProperties implements Apache5HttpClientBuilderConfigurator, ExecChainHandler {
+
+  /** Where Jersey's connector puts its request; not documented, see {@code JerseyInternalsTest}. */
+  static final String REQUEST = "JerseyRequestAttribute";
+
+  private final CallDeadline deadlines = new CallDeadline();
+
+  CallProperties(Configuration config) {
+    deadline(config.getProperty(HeddleConnectorProvider.DEADLINE)); // fails at once, if it must
+  }
+
+  @Override
+  public HttpClientBuilder configure(HttpClientBuilder builder) {
+    return builder.addExecInterceptorFirst("heddle-call-properties", this);
+  }
+
+  @Override
+  public ClassicHttpResponse execute(
+      ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+      throws IOException, HttpException {
+    ClientRequest call = (ClientRequest) scope.clientContext.getAttribute(REQUEST);
+    CallDeadline.set(
+        scope.clientContext,
+        deadline(call.resolveProperty(HeddleConnectorProvider.DEADLINE, Object.class)));
+    CompletableFuture<?> cancellation =
+        call.resolveProperty(HeddleConnectorProvider.CANCELLATION, CompletableFuture.class);
+    if (cancellation != null) {
+      Cancellable exchange = (Cancellable) scope.originalRequest;
+      var unused = cancellation.whenComplete((value, failure) -> exchange.cancel());
+    }
+    ClassicHttpResponse response = deadlines.execute(request, scope, chain);
+    HttpEntity entity = response.getEntity();
+    if (entity != null && entity.isStreaming()) {
+      response.setEntity(new BrokenBodies(entity));
+    }
+    return response;
+  }
+
+  /** Apache's zero is no timeout; ours is one that is over. */
+  static @Nullable Timeout deadline(@Nullable Object value) {
+    if (value == null) {
+      return null;
+    }
+    Duration duration =
+        switch (value) {
+          case Duration given -> given;
+          case Number millis -> Duration.ofMillis(millis.longValue());
+          case String text -> parse(text);
+          default -> throw refused(value, null);
+        };
+    return Timeout.of(duration.isPositive() ? duration : Duration.ofNanos(1));
+  }
+
+  private static Duration parse(String text) {
+    try {
+      return text.startsWith("P") ? Duration.parse(text) : Duration.ofMillis(Long.parseLong(text));
+    } catch (DateTimeParseException | NumberFormatException e) {
+      throw refused(text, e);
+    }
+  }
+
+  private static IllegalArgumentException refused(Object value, @Nullable Exception cause) {
+    return new IllegalArgumentException(
+        HeddleConnectorProvider.DEADLINE
+            + " must be a java.time.Duration, a number of milliseconds, or either as a string"
+            + " (\"PT0.8S\", \"800\"), but is "
+            + value
+            + ", a "
+            + value.getClass().getName(),
+        cause);
+  }
+}

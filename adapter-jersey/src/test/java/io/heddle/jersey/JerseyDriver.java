@@ -1,0 +1,47 @@
+package io.heddle.jersey;
+
+import io.heddle.apache.ApacheDriver;
+import io.heddle.conformance.Call;
+import io.heddle.conformance.Client;
+import io.heddle.conformance.ClientDriver;
+import io.heddle.conformance.ClientSettings;
+import io.heddle.conformance.Failure;
+import jakarta.ws.rs.ProcessingException;
+import org.glassfish.hk2.api.MultiException;
+
+/**
+ * The kit's driver: a JAX-RS client. What fails there is what fails in Apache's client, in a {@link
+ * ProcessingException}, or as it is if the response's stream was read.
+ */
+public final class JerseyDriver implements ClientDriver {
+
+  private final ApacheDriver apache = new ApacheDriver();
+
+  @Override
+  public Client open(ClientSettings settings) throws Exception {
+    return new JaxRsClient(settings);
+  }
+
+  @Override
+  public boolean isExpected(Failure kind, Throwable thrown) {
+    if (kind == Failure.CLOSED && thrown instanceof MultiException) {
+      return true; // Jersey's container was shut down before it could see the call's failure
+    }
+    Throwable cause = thrown.getCause();
+    return apache.isExpected(
+        kind, thrown.getClass() == ProcessingException.class && cause != null ? cause : thrown);
+  }
+
+  @Override
+  public boolean isIoThread(Thread thread) {
+    return apache.isIoThread(thread);
+  }
+
+  /** No hook of a JAX-RS client runs on such a thread: one of another client does as well. */
+  @Override
+  public void onIoThread(Client client, Call call, Runnable work) throws Exception {
+    try (Client other = apache.open(((JaxRsClient) client).settings())) {
+      apache.onIoThread(other, call, work);
+    }
+  }
+}
