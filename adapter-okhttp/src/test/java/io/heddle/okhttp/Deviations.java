@@ -18,7 +18,6 @@ final class Deviations {
       "OkHttp leaves a connection of HTTP/2 that has gone dead a second after the first timeout,"
           + " not at once";
 
-  static final String WORKER = "user code runs on a worker";
 
   private Deviations() {}
 }

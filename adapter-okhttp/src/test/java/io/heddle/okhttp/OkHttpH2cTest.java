@@ -8,7 +8,6 @@ import io.heddle.conformance.H2cSuite;
 @Deviation(rule = "H2-08", reason = Deviations.POST_AGAIN)
 @Deviation(rule = "PA-01", reason = Deviations.DEAD)
 @Deviation(rule = "PA-02", reason = Deviations.DEAD)
-@Deviation(rule = "CO-01", reason = Deviations.WORKER)
 class OkHttpH2cTest extends H2cSuite {
   OkHttpH2cTest() {
     super(new OkHttpDriver());

@@ -7,7 +7,6 @@ import io.heddle.conformance.Http11TlsSuite;
 @Deviation(rule = "EX-19", reason = Deviations.NO_CONTINUE)
 @Deviation(rule = "FA-06", reason = Deviations.POST_AGAIN)
 @Deviation(rule = "FR-02", reason = Deviations.SURPLUS)
-@Deviation(rule = "CO-01", reason = Deviations.WORKER)
 class OkHttpHttp11TlsTest extends Http11TlsSuite {
   OkHttpHttp11TlsTest() {
     super(new OkHttpDriver());
