@@ -223,7 +223,12 @@ final class JaxRsClient implements Client {
 
     JaxRsReply(Response response) {
       this.response = response;
-      this.body = response.readEntity(InputStream.class);
+      try {
+        this.body = response.readEntity(InputStream.class);
+      } catch (RuntimeException | Error e) {
+        response.close(); // as a user's try has it
+        throw e;
+      }
     }
 
     @Override
