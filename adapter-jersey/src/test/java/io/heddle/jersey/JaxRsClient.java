@@ -190,13 +190,19 @@ final class JaxRsClient implements Client {
   }
 
   private static Object entity(Body body) {
-    return switch (body) {
-      case Body.Bytes bytes -> bytes.bytes();
-      case Body.Stream stream when stream.length() < 0 -> stream.in();
-      case Body.Stream stream -> new InputStreamEntity(stream.in(), stream.length(), null);
-      case Body.OfFile file -> file.path().toFile();
-      case Body.Writer writer -> (StreamingOutput) writer.writer()::writeTo;
-    };
+    if (body instanceof Body.Bytes bytes) {
+      return bytes.bytes();
+    }
+    if (body instanceof Body.Stream stream) {
+      return stream.length() < 0
+          ? stream.in()
+          : new InputStreamEntity(stream.in(), stream.length(), null);
+    }
+    if (body instanceof Body.OfFile file) {
+      return file.path().toFile();
+    }
+    Body.Writer writer = (Body.Writer) body;
+    return (StreamingOutput) writer.writer()::writeTo;
   }
 
   /** The pool's statistics count a shared connection once, and not its streams. */
@@ -223,7 +229,12 @@ final class JaxRsClient implements Client {
 
     JaxRsReply(Response response) {
       this.response = response;
-      this.body = response.readEntity(InputStream.class);
+      try {
+        this.body = response.readEntity(InputStream.class);
+      } catch (RuntimeException | Error e) {
+        response.close(); // as a user's try has it
+        throw e;
+      }
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.heddle.conformance.ClientDriver;
 import io.heddle.conformance.ClientSettings;
 import io.heddle.conformance.Failure;
 import jakarta.ws.rs.ProcessingException;
+import java.util.Set;
 import org.glassfish.hk2.api.MultiException;
 
 /**
@@ -30,6 +31,18 @@ public final class JerseyDriver implements ClientDriver {
     Throwable cause = thrown.getCause();
     return apache.isExpected(
         kind, thrown.getClass() == ProcessingException.class && cause != null ? cause : thrown);
+  }
+
+  @Override
+  public Set<String> onCallersThread() {
+    return Set.of(
+        "interceptor",
+        "request filter",
+        "response filter",
+        "reader interceptor",
+        "writer interceptor",
+        "writer",
+        "stream");
   }
 
   @Override

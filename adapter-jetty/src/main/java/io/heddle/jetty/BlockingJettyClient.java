@@ -49,7 +49,13 @@ import org.jspecify.annotations.Nullable;
  *       is opened all the same).
  *   <li>A body that is read from a stream or a file is read on a virtual thread.
  *   <li>A GET or HEAD without body that meets a pooled connection which the server has just closed
- *       is sent once more.
+ *       is sent once more. What a server of HTTP/2 says that it has not processed (GOAWAY,
+ *       REFUSED_STREAM) is sent again, until the total timeout or 100 times. Neither holds for a
+ *       request with listeners of the user's, which would be told twice.
+ *   <li>An answer that comes before the end of the upload is read before the failure of the upload
+ *       ends the call; over TLS it may be lost, as with Jetty's.
+ *   <li>On HTTP/2 a body that does not match its Content-Length fails (Jetty's reader waits for
+ *       ever), and a connection over which a call has timed out without a sign of life is left.
  *   <li>A request that expects 100-continue sends its body after {@link #setContinueTimeout}, 1 s,
  *       of silence (Jetty's waits for ever).
  *   <li>Names are looked up on threads of their own, also by a resolver of the user's.
@@ -65,12 +71,17 @@ public class BlockingJettyClient extends HttpClient {
   /** As many callers as can wait for HTTP/1.1 responses of one destination at a time. */
   static final int MAX_CONNECTIONS = 256;
 
+  private static final boolean HTTP2_THERE = isThere("org.eclipse.jetty.http2.client.HTTP2Client");
+
   private static final Duration CONTINUE_TIMEOUT = Duration.ofSeconds(1);
 
   private final ConcurrentMap<Destination, QueueGate> gates = new ConcurrentHashMap<>();
 
   /** HTTP/2 connections that have ended a stream; those of HTTP/1.1 count by themselves. */
   private final Set<Connection> served = ConcurrentHashMap.newKeySet();
+
+  /** Set at the first start; null where there is no HTTP/2. */
+  private volatile @Nullable Http2Watch http2;
 
   // Settings.
   private volatile @Nullable Duration callTimeout;
@@ -94,6 +105,15 @@ public class BlockingJettyClient extends HttpClient {
     super.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
     super.setAuthenticationStore(
         new NotedAuthentications(super.getAuthenticationStore(), this::noteCode));
+  }
+
+  private static boolean isThere(String name) {
+    try {
+      Class.forName(name, false, BlockingJettyClient.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
   }
 
   private static int selectors() {
@@ -214,6 +234,9 @@ public class BlockingJettyClient extends HttpClient {
     }
     noteCode(getHttpCookieStore());
     JettyPools.install(getHttpClientTransport()); // a factory may have been set since
+    if (http2 == null && HTTP2_THERE) {
+      http2 = Http2Watch.over(this);
+    }
     super.doStart();
   }
 
@@ -267,6 +290,14 @@ public class BlockingJettyClient extends HttpClient {
   public boolean removeDestination(Destination destination) {
     gates.remove(destination);
     return super.removeDestination(destination);
+  }
+
+  /** A call has timed out over this connection, if it had one. */
+  void noteTimeout(@Nullable Connection connection) {
+    Http2Watch watch = http2;
+    if (watch != null && connection != null) {
+      watch.suspect(connection);
+    }
   }
 
   void noteServed(Connection connection) {

@@ -83,7 +83,7 @@ final class JettyExchange<R> {
       if (cause instanceof InterruptedException && Thread.interrupted()) {
         throw new InterruptedException(cause.getMessage()); // before anything was sent
       }
-      throw new ExecutionException(cause);
+      throw new ExecutionException(JettyFailures.ofCall(cause));
     }
   }
 

@@ -32,6 +32,15 @@ final class JettyFailures {
     return new TimeoutException("Total timeout " + request.getTimeout() + " ms elapsed");
   }
 
+  /**
+   * A failure of a call: what Jetty tells of a request that was not processed is no failure of it.
+   */
+  static Throwable ofCall(Throwable failure) {
+    return JettyRequest.isRefused(failure) && !(failure instanceof IOException)
+        ? new IOException("the server has not processed the request", failure)
+        : failure;
+  }
+
   /** A failure in a body, of the request or of the response. */
   static IOException inBody(String doing, Throwable failure, Deadline deadline) {
     if (failure instanceof TimeoutException timeout && deadline.isExpired()) {

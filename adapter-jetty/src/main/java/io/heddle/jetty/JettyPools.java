@@ -11,6 +11,7 @@ import org.eclipse.jetty.client.Destination;
 import org.eclipse.jetty.client.DuplexConnectionPool;
 import org.eclipse.jetty.client.HttpClientTransport;
 import org.eclipse.jetty.client.MultiplexConnectionPool;
+import org.eclipse.jetty.client.transport.HttpConnection;
 import org.eclipse.jetty.util.Attachable;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.component.LifeCycle;
@@ -40,6 +41,14 @@ final class JettyPools implements ConnectionPool.Factory {
     ConnectionPool.Factory factory = transport.getConnectionPoolFactory();
     if (!(factory instanceof JettyPools)) {
       transport.setConnectionPoolFactory(new JettyPools(factory));
+    }
+  }
+
+  /** Has a connection get no more requests, if its pool is one of these. */
+  static void leave(Connection connection) {
+    if (connection instanceof HttpConnection http
+        && http.getHttpDestination().getConnectionPool() instanceof Multiplex pool) {
+      pool.leave(connection);
     }
   }
 

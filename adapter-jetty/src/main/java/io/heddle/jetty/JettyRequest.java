@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,8 +35,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class JettyRequest extends ListeningRequest {
 
-  /** How often a request is sent again that has found no stream on a connection of HTTP/2. */
-  private static final int MAX_STREAMLESS = 5;
+  /** How often a request is sent again that the server has refused: no healthy server does that. */
+  private static final int MAX_REFUSALS = 100;
+
+  /** How often of these at once; then each time after a pause. */
+  private static final int EAGER_RESENDS = 10;
+
+  private static final long MAX_PAUSE_MILLIS = 100;
+
+  /** How Jetty tells of a stream that was reset with REFUSED_STREAM. */
+  private static final String REFUSED = "refused_stream_error";
 
   /** How far a request has come on its way out of the queue, within its lease timeout or not. */
   private enum Turn {
@@ -58,6 +67,7 @@ final class JettyRequest extends ListeningRequest {
   private boolean sending;
   private boolean foreign;
   private volatile int resent;
+  private volatile boolean resentOnSuspicion;
   private volatile @Nullable Throwable connectionLost;
   private volatile int lostAfter;
   private @Nullable String cookieHeader;
@@ -68,6 +78,7 @@ final class JettyRequest extends ListeningRequest {
   private volatile boolean reused;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
+  private volatile @Nullable Throwable gaveUp;
 
   JettyRequest(BlockingJettyClient client, HttpConversation conversation, URI uri) {
     super(client, conversation, uri);
@@ -156,7 +167,6 @@ final class JettyRequest extends ListeningRequest {
     Duration lease = client.getLeaseTimeout();
     leaseDeadline = lease == null ? Deadline.none() : Deadline.after(lease);
     leaseTimeoutMillis = lease == null ? 0 : lease.toMillis();
-    cookieHeader = getHeaders().get(HttpHeader.COOKIE);
     onAbort = failer;
     Throwable aborted = getAbortCause(); // after the line above: an abort sees it, or is seen
     if (aborted != null) {
@@ -179,6 +189,7 @@ final class JettyRequest extends ListeningRequest {
   /** Sends; {@link #takePlace} comes from within, and from wherever else Jetty or a user asks. */
   private void enqueue(Response.@Nullable CompleteListener listener) {
     pumpBody();
+    cookieHeader = getHeaders().get(HttpHeader.COOKIE); // before those of the store come to it
     sending = true;
     try {
       super.send(listener);
@@ -300,15 +311,27 @@ final class JettyRequest extends ListeningRequest {
     if (cause instanceof ConnectAttempt.Unwanted) {
       return CompletableFuture.completedFuture(false); // this one is wanted
     }
-    if (cause instanceof RetryableRequestException || isConnectionLoss(cause)) {
+    if (isRefused(cause) || isConnectionLoss(cause)) {
       mayResend(cause); // takes note of it, for the lines below
     }
+    boolean forGood = cause != connectionLost;
+    if (forGood) {
+      gaveUp = cause;
+    }
+    JettyRequest timedOut = latest();
+    if (timedOut != null && (cause instanceof TimeoutException || deadline.isExpired())) {
+      client.noteTimeout(timedOut.getConnection());
+    }
     CompletableFuture<Boolean> aborted = super.abort(cause);
+    JettyRequest last = latest();
+    if (forGood && last != null && last != this) {
+      aborted = last.abort(cause); // Jetty aborts a request once only, and it may have, before
+    }
     if (getBody() instanceof BlockingRequestContent content) {
       content.fail(cause); // Jetty does so only once the request is queued: its writer may wait
     }
     Consumer<Throwable> failer = onAbort;
-    if (failer != null && cause != connectionLost) {
+    if (failer != null && forGood) {
       failer.accept(cause);
     }
     return aborted;
@@ -323,9 +346,10 @@ final class JettyRequest extends ListeningRequest {
 
   /**
    * Whether this can be sent again after this failure, before any of the response has come. Either
-   * HTTP/2 tells that the server has not looked at it (RFC 9113, 6.8 and 8.7); or it changes
-   * nothing on the server, has no body, and went to a connection that had served others, which the
-   * server has probably closed before it saw this request (RFC 9110, 9.2.2).
+   * HTTP/2 tells that the server has not looked at it (RFC 9113, 6.8 and 8.7): then it goes again,
+   * until the total timeout or {@value #MAX_REFUSALS} times. Or it changes nothing on the server,
+   * has no body, and went to a connection that had served others, which the server has probably
+   * closed before it saw this request (RFC 9110, 9.2.2): then it goes again once.
    */
   @SuppressWarnings("ReferenceEquality") // that very failure
   boolean mayResend(Throwable failure) {
@@ -344,40 +368,59 @@ final class JettyRequest extends ListeningRequest {
   private static boolean isConnectionLoss(Throwable cause) {
     if (!(cause instanceof ClosedChannelException
         || cause instanceof EOFException
-        || isOrderlyEnd(cause))) {
+        || isReset(cause, "no_error"))) {
       return false;
     }
+    return isMadeByJetty(cause);
+  }
+
+  private static boolean isMadeByJetty(Throwable cause) {
     StackTraceElement[] trace = cause.getStackTrace();
     return trace.length > 0 && trace[0].getClassName().startsWith("org.eclipse.jetty.");
   }
 
-  /** What streams get that a connection of HTTP/2 still had when it ended without an error. */
-  private static boolean isOrderlyEnd(Throwable cause) {
+  /**
+   * What a stream of HTTP/2 gets that was reset with this code, or still open when its connection
+   * ended with it: Jetty tells the code in the message alone.
+   */
+  private static boolean isReset(Throwable cause, String code) {
     String message = cause.getMessage();
-    return cause instanceof IOException && message != null && message.startsWith("no_error/");
+    return cause instanceof IOException
+        && message != null
+        && (message.equals(code) || message.startsWith(code + "/"));
   }
 
   private boolean wasLost(Throwable failure) {
     if (foreign
+        || gaveUp != null
         || !client.isRunning()
         || getURI() == null
-        || getConversation().getExchanges().size() > 1 + resent) {
-      return false; // not what was redirected or challenged meanwhile
-    }
-    if (isStreamless(failure)) {
-      return resent < MAX_STREAMLESS;
-    }
-    if (resent > 0) {
+        || resent >= MAX_REFUSALS
+        || deadline.isExpired()) {
       return false;
     }
-    if (failure instanceof RetryableRequestException) {
-      return true; // the server says so itself: it has not looked at it
+    if (isRefused(failure)) {
+      return true;
     }
-    return failure instanceof IOException
-        && getBody() == null
-        && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()))
-        && (getAbortCause() == null || isConnectionLoss(failure))
-        && reused;
+    JettyRequest last = latest();
+    if (last == null
+        || resentOnSuspicion
+        || last.getBody() != null
+        || !last.reused
+        || !(failure instanceof IOException)
+        || !(HttpMethod.GET.is(last.getMethod()) || HttpMethod.HEAD.is(last.getMethod()))
+        || !(last.getAbortCause() == null || isConnectionLoss(failure))) {
+      return false;
+    }
+    resentOnSuspicion = true;
+    return true;
+  }
+
+  /** The server says itself that it has not looked at it, or it has not even been sent. */
+  static boolean isRefused(Throwable failure) {
+    return failure instanceof RetryableRequestException
+        || (isReset(failure, REFUSED) && isMadeByJetty(failure))
+        || isStreamless(failure);
   }
 
   /** There is no stream: the connection of HTTP/2 was closed when it was to give one. */
@@ -386,18 +429,64 @@ final class JettyRequest extends ListeningRequest {
         && "session closed".equals(failure.getMessage());
   }
 
+  /** The last request of the conversation: this one, a redirect's, or one that was sent again. */
+  private @Nullable JettyRequest latest() {
+    HttpExchange last = getConversation().getExchanges().peekLast();
+    return last != null && last.getRequest() instanceof JettyRequest request ? request : null;
+  }
+
   /**
-   * Sends a copy in the same conversation, which answers to the same listeners.
+   * Sends a copy of the last request in the same conversation, which answers to the same listeners;
+   * after some times only in a while, as a server that refuses all must not be stormed.
    *
    * @return false if the body cannot be sent again
    */
   boolean resend() {
-    leaveConnection();
+    Throwable lost = connectionLost;
+    if (lost == null || !isReset(lost, REFUSED)) { // that is one stream of a sound connection
+      leaveConnection();
+    }
     int times = resent + 1; // by one thread at a time, each after the other
     resent = times;
-    if (getBody() != null && !getBody().rewind()) {
+    JettyRequest last = latest();
+    if (last == null || (last.getBody() != null && !last.getBody().rewind())) {
       return false;
     }
+    HttpRequest again = last.again();
+    if (times <= EAGER_RESENDS) {
+      resend(again);
+    } else {
+      long pause = ThreadLocalRandom.current().nextLong(MAX_PAUSE_MILLIS) + 1;
+      Scheduler.Task unused =
+          client
+              .getScheduler()
+              .schedule(
+                  () -> client.getExecutor().execute(() -> client.runSender(() -> resend(again))),
+                  pause,
+                  TimeUnit.MILLISECONDS);
+    }
+    return true;
+  }
+
+  /** Whoever gives up sees the new one in the conversation, or is seen here. */
+  private void resend(HttpRequest again) {
+    Consumer<Throwable> failer = onAbort;
+    try {
+      if (gaveUp == null) {
+        again.send(null);
+      }
+    } catch (RuntimeException e) {
+      if (failer != null) {
+        failer.accept(e);
+      }
+    }
+    Throwable cause = gaveUp;
+    if (cause != null) {
+      JettyExchange.unheeded(again.abort(cause));
+    }
+  }
+
+  private HttpRequest again() {
     HttpRequest again = copy(getURI());
     again.headers(
         headers -> {
@@ -408,8 +497,7 @@ final class JettyRequest extends ListeningRequest {
         });
     getCookies().forEach(again::cookie);
     getAttributes().forEach(again::attribute);
-    again.send(null);
-    return true;
+    return again;
   }
 
   /** Has the pool forget a connection that is closed and does not say so yet. */

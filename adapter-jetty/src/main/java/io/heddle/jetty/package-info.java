@@ -35,8 +35,8 @@
  * listener, cookie store or authentication of the user's may block. From the first of them on, a
  * client makes other connections, <i>blocking</i> ones: what comes on them is handled on a virtual
  * thread each. This is for good, and for all requests of that client: a client of its own for
- * requests with listeners keeps the other's calls short. Connections that were there before close
- * when they have been idle.
+ * requests with listeners keeps the other's calls short. Connections that were there before are not
+ * used again; on HTTP/2 they keep the streams that they have, and count no longer.
  *
  * <p>Of a request's listeners, those for its commit, content and success are run by Jetty wherever
  * bytes are flushed, be it an I/O thread: let them not wait, whatever the client. Some code Jetty

@@ -1,0 +1,139 @@
+package io.heddle.jetty;
+
+import java.io.EOFException;
+import java.net.SocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.client.Connection;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.http2.ErrorCode;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.HTTP2Stream;
+import org.eclipse.jetty.http2.api.Session;
+import org.eclipse.jetty.http2.api.Stream;
+import org.eclipse.jetty.http2.client.HTTP2Client;
+import org.eclipse.jetty.http2.frames.Frame;
+import org.eclipse.jetty.http2.frames.PingFrame;
+import org.eclipse.jetty.http2.frames.ResetFrame;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees the frames of HTTP/2, for two things that Jetty does not tell. This class is used only where
+ * Jetty's HTTP/2 is there.
+ *
+ * <ul>
+ *   <li>A response whose DATA does not match its Content-Length (RFC 9113, 8.1.1): Jetty resets the
+ *       stream with PROTOCOL_ERROR, which it does for nothing else, and leaves its reader waiting.
+ *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
+ *       answers a PING within a second.
+ * </ul>
+ */
+final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeCycleListener {
+
+  private static final long PATIENCE_MILLIS = 1_000;
+
+  private final HttpClient client;
+
+  /** When the last frame of a session came, by its local address, which is the connection's too. */
+  private final Map<SocketAddress, Heard> sessions = new ConcurrentHashMap<>();
+
+  private static final class Heard {
+    private final HTTP2Session session;
+    private volatile long at = System.nanoTime();
+
+    Heard(HTTP2Session session) {
+      this.session = session;
+    }
+  }
+
+  private Http2Watch(HttpClient client) {
+    this.client = client;
+  }
+
+  /** Watches all sessions that this client will have; null if it does not speak HTTP/2. */
+  static @Nullable Http2Watch over(HttpClient client) {
+    Http2Watch watch = null;
+    for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
+      watch = watch == null ? new Http2Watch(client) : watch;
+      each.addEventListener(watch);
+    }
+    return watch;
+  }
+
+  // ---- I/O threads --------------------------------------------------------------------------
+
+  @Override
+  public void onOpen(Session session) {
+    SocketAddress local = session.getLocalSocketAddress();
+    if (local != null && session instanceof HTTP2Session http2) {
+      sessions.put(local, new Heard(http2));
+    }
+  }
+
+  @Override
+  public void onClose(Session session) {
+    sessions.values().removeIf(each -> each.session.equals(session));
+  }
+
+  @Override
+  public void onIncomingFrame(Session session, Frame frame) {
+    SocketAddress local = session.getLocalSocketAddress();
+    Heard heard = local == null ? null : sessions.get(local);
+    if (heard != null) {
+      heard.at = System.nanoTime();
+    }
+  }
+
+  @Override
+  public void onOutgoingFrame(Session session, Frame frame) {
+    if (frame instanceof ResetFrame reset
+        && reset.getError() == ErrorCode.PROTOCOL_ERROR.code
+        && session.getStream(reset.getStreamId()) instanceof HTTP2Stream stream) {
+      Stream.Listener listener = stream.getListener();
+      if (listener != null) {
+        listener.onFailure(
+            stream,
+            reset.getError(),
+            "content-length",
+            new EOFException("the body is not as long as its Content-Length"),
+            Callback.NOOP);
+      }
+    }
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** A call over this connection has timed out: if nothing was heard of late, it is left. */
+  void suspect(Connection connection) {
+    SocketAddress local = connection.getLocalSocketAddress();
+    Heard heard = local == null ? null : sessions.get(local);
+    long now = System.nanoTime();
+    if (heard == null || now - heard.at < TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS) / 10) {
+      return;
+    }
+    JettyPools.leave(connection);
+    try {
+      heard.session.ping(new PingFrame(now, false), Callback.NOOP);
+      Scheduler.Task unused =
+          client
+              .getScheduler()
+              .schedule(
+                  () -> client.getExecutor().execute(() -> closeIfSilent(heard, now, connection)),
+                  PATIENCE_MILLIS,
+                  TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException e) {
+      return; // the client is being stopped, which closes all
+    }
+  }
+
+  private static void closeIfSilent(Heard heard, long since, Connection connection) {
+    if (heard.at - since < 0) {
+      connection.close();
+      heard.session.disconnect();
+    }
+  }
+}
