@@ -18,6 +18,5 @@ final class Deviations {
       "OkHttp leaves a connection of HTTP/2 that has gone dead a second after the first timeout,"
           + " not at once";
 
-
   private Deviations() {}
 }
