@@ -321,21 +321,21 @@ interface ExchangeRules {
     assertBody(seen, MORE_THAN_BUFFERS);
   }
 
-  @Rule(value = "EX-24", limit = 60)
+  @Rule(value = "EX-24", limit = 120)
   default void largeResponseInSmallHeap(Kit kit) throws Exception {
     URI uri = kit.uri(Script.ok().body(LargeBody.LENGTH));
     LargeBody.inSmallHeap(kit, LargeBody.Way.DOWN, uri);
     assertEquals(LargeBody.LENGTH, kit.seen(uri).sentBytes());
   }
 
-  @Rule(value = "EX-25", limit = 60)
+  @Rule(value = "EX-25", limit = 120)
   default void largeRequestInSmallHeap(Kit kit) throws Exception {
     URI uri = kit.uri(Script.ok());
     LargeBody.inSmallHeap(kit, LargeBody.Way.UP, uri);
     assertBody(kit.seen(uri), LargeBody.LENGTH);
   }
 
-  @Rule(value = "EX-26", limit = 60)
+  @Rule(value = "EX-26", limit = 120)
   default void tenThousandCallers(Kit kit) throws Exception {
     Duration patient = Duration.ofMinutes(1);
     ClientSettings.Builder settings = kit.settings().maxConnections(300);

@@ -3,6 +3,7 @@ package io.heddle.conformance;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +24,9 @@ final class OtherJvm {
   }
 
   private static final String DONE = "done";
+
+  /** How long another JVM may take in all; one that takes longer hangs. */
+  private static final Duration PATIENCE = Bounds.LONG.multipliedBy(10);
 
   private OtherJvm() {}
 
@@ -48,7 +52,7 @@ final class OtherJvm {
                 new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
                     .strip());
     try {
-      if (!process.waitFor(Bounds.LONG.toSeconds() * 4, TimeUnit.SECONDS)) {
+      if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError("the other JVM does not end");
       }
     } finally {
@@ -77,7 +81,7 @@ final class OtherJvm {
               task.run(driver, Wire.valueOf(args[1]), rest);
               return DONE;
             });
-    System.out.println(caller.start().result(Bounds.LONG.multipliedBy(4)));
+    System.out.println(caller.start().result(PATIENCE));
   }
 
   private static <T> T make(String name, Class<T> type) throws ReflectiveOperationException {

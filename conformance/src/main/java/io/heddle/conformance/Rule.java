@@ -16,5 +16,5 @@ import org.junit.jupiter.api.Test;
   String value();
 
   /** How long the rule may take in all, in seconds; a rule that takes longer hangs. */
-  int limit() default 30;
+  int limit() default 60;
 }
