@@ -1,0 +1,194 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.Connection;
+import okhttp3.EventListener;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What {@link OkHttpInternals} knows of OkHttp is so: each test calls with OkHttp's own client. */
+@Timeout(30)
+class InternalsTest {
+
+  private static OkHttpClient.Builder settings(Wire wire) {
+    return new OkHttpClient.Builder()
+        .protocols(KitClient.protocols(wire))
+        .retryOnConnectionFailure(false);
+  }
+
+  private static Request get(URI uri) {
+    return new Request.Builder().url(uri.toString()).build();
+  }
+
+  /** The connection over which a call has gone, and goes on to be in the pool. */
+  private static Connection connection(OkHttpClient.Builder settings, URI uri) throws Exception {
+    CompletableFuture<Connection> seen = new CompletableFuture<>();
+    OkHttpClient client =
+        settings
+            .addNetworkInterceptor(
+                chain -> {
+                  seen.complete(chain.connection());
+                  return chain.proceed(chain.request());
+                })
+            .build();
+    client.newCall(get(uri)).execute().close();
+    return seen.get();
+  }
+
+  @Test
+  void timeoutsAreToldOfByTheWatchdog() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      CompletableFuture<Thread> teller = new CompletableFuture<>();
+      OkHttpClient client =
+          settings(Wire.HTTP_1_1)
+              .callTimeout(Duration.ofMillis(100))
+              .eventListener(
+                  new EventListener() {
+                    @Override
+                    public void canceled(Call call) {
+                      teller.complete(Thread.currentThread());
+                    }
+                  })
+              .build();
+      Call call = client.newCall(get(server.uri(Script.ok().fault(Script.Fault.STALL))));
+      assertThrows(IOException.class, call::execute);
+      assertTrue(OkHttpInternals.isWatchdog(teller.get(10, TimeUnit.SECONDS)));
+      assertFalse(OkHttpInternals.isWatchdog(Thread.currentThread()));
+    }
+  }
+
+  @Test
+  void aDispatchersThreadIsKnownByItsName() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      CompletableFuture<Boolean> known = new CompletableFuture<>();
+      OkHttpClient client =
+          settings(Wire.HTTP_1_1)
+              .addInterceptor(
+                  chain -> {
+                    known.complete(OkHttpInternals.isDispatcher(Thread.currentThread()));
+                    return chain.proceed(chain.request());
+                  })
+              .build();
+      client
+          .newCall(get(server.uri(Script.ok())))
+          .enqueue(
+              new Callback() {
+                @Override
+                public void onResponse(Call call, Response response) {
+                  response.close();
+                }
+
+                @Override
+                public void onFailure(Call call, IOException e) {
+                  known.completeExceptionally(e);
+                }
+              });
+      assertTrue(known.get(10, TimeUnit.SECONDS));
+      assertFalse(OkHttpInternals.isDispatcher(Thread.currentThread()));
+    }
+  }
+
+  @Test
+  void aConnectionKnowsHowManyStreamsTheServerAllows() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      server.maxStreams(5);
+      Connection connection = connection(settings(Wire.H2C), server.uri(Script.ok()));
+      assertTrue(OkHttpInternals.isMultiplexed(connection));
+      if (ConversationTest.OKHTTP_5) {
+        ExecuteTest.await(() -> OkHttpInternals.streams(connection) == 5);
+      } else {
+        assertEquals(Integer.MAX_VALUE, OkHttpInternals.streams(connection));
+      }
+    }
+  }
+
+  @Test
+  void aConnectionOfHttp11IsNotShared() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      assertFalse(
+          OkHttpInternals.isMultiplexed(
+              connection(settings(Wire.HTTP_1_1), server.uri(Script.ok()))));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void anExchangeEndsWithoutItsCall(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          settings(wire)
+              .addNetworkInterceptor(
+                  chain -> {
+                    Response response = chain.proceed(chain.request());
+                    OkHttpInternals.cancelExchange(chain);
+                    return response;
+                  })
+              .build();
+      URI uri = server.uri(Script.ok().body(30_000_000));
+      Call call = client.newCall(get(uri));
+      try (Response response = call.execute()) {
+        assertThrows(IOException.class, () -> response.body().bytes());
+      }
+      ExecuteTest.await(() -> server.seen(uri).get(0).isAborted());
+      assertFalse(call.isCanceled());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Script.Fault.class,
+      names = {"STREAM_REFUSED", "STREAM_RESET"})
+  void whatWasRefusedIsToldFromWhatFailed(Script.Fault fault) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      Call call = settings(Wire.H2C).build().newCall(get(server.uri(Script.ok().fault(fault))));
+      IOException failure = assertThrows(IOException.class, call::execute);
+      assertEquals(fault == Script.Fault.STREAM_REFUSED, OkHttpInternals.isRefused(failure));
+    }
+  }
+
+  /** Of a path that is dead no more is asked, a second after the question. */
+  @Test
+  void aConnectionThatGivesNoSignIsLeft() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        PausingProxy proxy = new PausingProxy(server.port())) {
+      String there =
+          server.uri(Script.ok()).toString().replace(":" + server.port(), ":" + proxy.port());
+      OkHttpClient.Builder settings =
+          settings(Wire.H2C).callTimeout(Duration.ofMillis(500)).readTimeout(Duration.ZERO);
+      Connection connection = connection(settings, URI.create(there));
+      OkHttpClient client = settings.build();
+      proxy.die();
+      OkHttpInternals.askForSign(connection);
+      ExecuteTest.await(() -> answers(client, there));
+    }
+  }
+
+  private static boolean answers(OkHttpClient client, String uri) {
+    try (Response response = client.newCall(get(URI.create(uri))).execute()) {
+      return response.isSuccessful();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}
