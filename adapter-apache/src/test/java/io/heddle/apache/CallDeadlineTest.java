@@ -154,7 +154,7 @@ class CallDeadlineTest {
   @Test
   void goesOverTheBodyOfAResponseThatIsHandedOut() throws Exception {
     URI half = server.uri(Script.ok().body(2_000).fault(Fault.STALL, 1_000));
-    try (CloseableHttpClient client = BlockingHttpClients.custom(SHORT).build();
+    try (CloseableHttpClient client = BlockingHttpClients.custom(Timeout.ofSeconds(2)).build();
         ClassicHttpResponse response =
             client.executeOpen(null, new HttpGet(half), HttpClientContext.create())) {
       byte[] start = response.getEntity().getContent().readNBytes(1_000);
