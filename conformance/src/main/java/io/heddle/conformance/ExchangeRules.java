@@ -317,7 +317,7 @@ interface ExchangeRules {
     long held = Bounds.settled(written::get);
     assertTrue(held < BUFFERS, "the client took " + held + " bytes that nobody read");
     seen.readOn();
-    assertEquals(200, caller.result(Bounds.LONG));
+    assertEquals(200, caller.result(Bounds.LONG.multipliedBy(4)));
     assertBody(seen, MORE_THAN_BUFFERS);
   }
 
