@@ -158,7 +158,7 @@ class RouteTest {
                 });
         long until = System.nanoTime() + random.nextInt(1_500_000);
         while (System.nanoTime() < until) {
-          Thread.onSpinWait();
+          Thread.onSpinWait(); // up to 1.5 ms: one that parks comes too late for the race
         }
         get.cancel();
         assertTrue(end.await(20, TimeUnit.SECONDS));

@@ -55,7 +55,7 @@ class AbandonedCallsTest {
     } finally {
       long end = System.nanoTime() + Duration.ofMillis(400).toNanos();
       while (System.nanoTime() < end) {
-        Thread.onSpinWait();
+        Thread.onSpinWait(); // not parked: an interrupt must not end it early
       }
     }
   }
