@@ -134,7 +134,7 @@ class WrongDriversTest {
     Throwable failure = failures(events.failed()).get(0);
     String said = String.valueOf(failure.getMessage());
     if (Stream.of(wrong.message().split("\\|", -1)).noneMatch(said::contains)) {
-      throw new AssertionError("not for what is wrong with it", failure);
+      throw new AssertionError(wrong + " failed for something else: " + failure, failure);
     }
   }
 
