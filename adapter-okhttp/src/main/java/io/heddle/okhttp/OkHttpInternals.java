@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the adapter knows of OkHttp and okio that they do not document, as seen in OkHttp 5.5.1 with
- * okio 3.17.0, and in 4.12.0. Each has a test in {@code InternalsTest}, which breaks first when a
+ * okio 3.18.1, and in 4.12.0. Each has a test in {@code InternalsTest}, which breaks first when a
  * library changes. Where OkHttp is a module that does not export its internals, the adapter goes on
  * without them.
  */

@@ -41,7 +41,11 @@ class AbandonedCallsTest {
     }
   }
 
-  private static void awaitIdle(OkHttpClient client) {
+  static int whole(Call.Factory client, URI uri) throws IOException {
+    return whole(client.newCall(get(uri)));
+  }
+
+  static void awaitIdle(OkHttpClient client) {
     ExecuteTest.await(
         () ->
             client.connectionPool().connectionCount()
@@ -49,7 +53,7 @@ class AbandonedCallsTest {
   }
 
   /** An interceptor of the user's that takes its time, whatever happens. */
-  private static Response slow(Interceptor.Chain chain) throws IOException {
+  static Response slow(Interceptor.Chain chain) throws IOException {
     try {
       return chain.proceed(chain.request());
     } finally {
