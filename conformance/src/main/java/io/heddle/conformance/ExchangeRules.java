@@ -324,14 +324,14 @@ interface ExchangeRules {
   @Rule(value = "EX-24", limit = 120)
   default void largeResponseInSmallHeap(Kit kit) throws Exception {
     URI uri = kit.uri(Script.ok().body(LargeBody.LENGTH));
-    LargeBody.inSmallHeap(kit, LargeBody.Way.DOWN, uri);
+    kit.otherJvm().run(kit, LargeBody.class, LargeBody.Way.DOWN, uri);
     assertEquals(LargeBody.LENGTH, kit.seen(uri).sentBytes());
   }
 
   @Rule(value = "EX-25", limit = 120)
   default void largeRequestInSmallHeap(Kit kit) throws Exception {
     URI uri = kit.uri(Script.ok());
-    LargeBody.inSmallHeap(kit, LargeBody.Way.UP, uri);
+    kit.otherJvm().run(kit, LargeBody.class, LargeBody.Way.UP, uri);
     assertBody(kit.seen(uri), LargeBody.LENGTH);
   }
 

@@ -16,15 +16,17 @@ final class Kit {
   private final ClientDriver driver;
   private final Wire wire;
   private final FaultServer server;
+  private final OtherJvm otherJvm;
   private final List<AutoCloseable> open = new ArrayList<>();
   private final List<FaultServer> servers = new ArrayList<>();
   private final List<Client> clients = new ArrayList<>();
   private final List<Caller<?>> callers = new ArrayList<>();
 
-  Kit(ClientDriver driver, Wire wire, FaultServer server) {
+  Kit(ClientDriver driver, Wire wire, FaultServer server, OtherJvm otherJvm) {
     this.driver = driver;
     this.wire = wire;
     this.server = server;
+    this.otherJvm = otherJvm;
     servers.add(server);
     server.takeMalformed(); // of another rule, which could not wait for it
   }
@@ -40,6 +42,11 @@ final class Kit {
   /** The server that all rules of a suite share. */
   FaultServer server() {
     return server;
+  }
+
+  /** The JVM that rules of a suite share which need one of their own. */
+  OtherJvm otherJvm() {
+    return otherJvm;
   }
 
   /** A server of the rule's own, with a certificate and a number of streams of its own. */

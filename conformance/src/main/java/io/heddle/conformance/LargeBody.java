@@ -1,22 +1,20 @@
 package io.heddle.conformance;
 
-import java.io.IOException;
 import java.net.URI;
 import java.util.List;
 
-/** Sends or receives a body of 200 MiB, in a JVM whose heap has 64 MiB. */
+/** Sends or receives a body of 200 MiB, in the other JVM, whose heap has 64 MiB. */
 final class LargeBody implements OtherJvm.Task {
 
   static final long LENGTH = 200 * 1024 * 1024;
+
+  /** Of the other JVM, as it is told. */
+  static final String HEAP = "64m";
 
   /** Which body is large. */
   enum Way {
     UP,
     DOWN
-  }
-
-  static void inSmallHeap(Kit kit, Way way, URI uri) throws IOException, InterruptedException {
-    OtherJvm.run(kit, List.of("-Xmx64m", "-XX:+ExitOnOutOfMemoryError"), LargeBody.class, way, uri);
   }
 
   /** Arguments: the way, the URI. */

@@ -9,13 +9,10 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /**
- * Records what many calls do to the carriers, once all is warm. In a JVM of its own, where nobody
- * else uses virtual threads.
+ * Records what many calls do to the carriers, once all is warm. In the other JVM, where nobody else
+ * uses virtual threads.
  */
 final class Pinning implements OtherJvm.Task {
-
-  /** It ends before the better compiler would pay. */
-  static final List<String> OPTIONS = List.of("-XX:TieredStopAtLevel=1");
 
   private static final int WARM_UPS = 3;
   private static final int BODY = 100_000;

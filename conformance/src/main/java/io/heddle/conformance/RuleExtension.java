@@ -33,23 +33,26 @@ final class RuleExtension
   private static final Path DUMPS = Path.of("target", "thread-dumps");
 
   /** Lives as long as its suite. */
-  private record Shared(FaultServer server, @Nullable Throwable broken) implements AutoCloseable {
+  private record Shared(FaultServer server, OtherJvm otherJvm, @Nullable Throwable broken)
+      implements AutoCloseable {
 
     static Shared start(ConformanceSuite suite) {
       FaultServer server = FaultServer.start(suite.wire());
+      OtherJvm otherJvm = new OtherJvm(suite.driver(), suite.wire());
       try {
-        warmUp(suite, server);
-        return new Shared(server, null);
+        warmUp(suite, server, otherJvm);
+        return new Shared(server, otherJvm, null);
       } catch (Exception | AssertionError e) {
-        return new Shared(server, e); // told to each rule, and not tried again for each
+        return new Shared(server, otherJvm, e); // told to each rule, and not tried again for each
       }
     }
 
     /** What the JDK and the library set up once, and keep, is not to be taken for a leak. */
-    private static void warmUp(ConformanceSuite suite, FaultServer server) throws Exception {
+    private static void warmUp(ConformanceSuite suite, FaultServer server, OtherJvm otherJvm)
+        throws Exception {
       Caller<Integer> poller = new Caller<>(Thread.ofVirtual(), Shared::readFromSocket);
       poller.start().result(Bounds.LONG);
-      Kit kit = new Kit(suite.driver(), suite.wire(), server);
+      Kit kit = new Kit(suite.driver(), suite.wire(), server, otherJvm);
       Client client = kit.open();
       kit.assertWorks(client);
       kit.end(null);
@@ -75,6 +78,7 @@ final class RuleExtension
 
     @Override
     public void close() {
+      otherJvm.close();
       server.close();
     }
   }
@@ -107,7 +111,8 @@ final class RuleExtension
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     ConformanceSuite suite = suite(context);
-    Kit kit = new Kit(suite.driver(), suite.wire(), shared(context).server());
+    Shared shared = shared(context);
+    Kit kit = new Kit(suite.driver(), suite.wire(), shared.server(), shared.otherJvm());
     context.getStore(NAMESPACE).put(Kit.class, kit);
     return kit;
   }

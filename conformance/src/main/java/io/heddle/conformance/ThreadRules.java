@@ -107,13 +107,13 @@ interface ThreadRules {
   @Rule(value = "TH-05", limit = 120)
   default void nothingPins(Kit kit) throws Exception {
     URI uri = kit.uri(Pinning.script(Pinning.Figure.PINS));
-    OtherJvm.run(kit, Pinning.OPTIONS, Pinning.class, Pinning.Figure.PINS, uri);
+    kit.otherJvm().run(kit, Pinning.class, Pinning.Figure.PINS, uri);
   }
 
   @Rule(value = "TH-06", limit = 120)
   default void waitingHoldsNoCarrier(Kit kit) throws Exception {
     URI uri = kit.uri(Pinning.script(Pinning.Figure.CARRIERS));
-    OtherJvm.run(kit, Pinning.OPTIONS, Pinning.class, Pinning.Figure.CARRIERS, uri);
+    kit.otherJvm().run(kit, Pinning.class, Pinning.Figure.CARRIERS, uri);
   }
 
   /** Something that blocks. */

@@ -444,6 +444,7 @@ final class ReferencePool {
       SslContextBuilder builder =
           SslContextBuilder.forClient()
               .sslProvider(SslProvider.JDK)
+              .ciphers(Certificates.CIPHERS)
               .applicationProtocolConfig(
                   new ApplicationProtocolConfig(
                       ApplicationProtocolConfig.Protocol.ALPN,
