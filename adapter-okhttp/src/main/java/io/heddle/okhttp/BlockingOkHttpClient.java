@@ -29,8 +29,11 @@ import okhttp3.WebSocketListener;
  *   <li>An interrupt ends its own call, at once, with {@link java.io.InterruptedIOException} and
  *       the flag kept. It never closes a socket that other calls use.
  *   <li>{@code callTimeout} and {@code cancel()} end a call in time wherever it is: in a name
- *       look-up, too, and in a write to a connection that has stalled. Over HTTP/2 a path that
- *       gives no sign of life within a second of that timeout gets no further calls.
+ *       look-up, too, and in a write to a connection that has stalled.
+ *   <li>A connection of HTTP/2 on which no call ended well between a request and its timeout gets
+ *       no further calls: its path may be dead.
+ *   <li>What a server sends behind a response over HTTP/1.1 is never taken for the response to the
+ *       next request, which goes over another connection, if it has arrived by then.
  *   <li>Name look-ups hold no carrier.
  *   <li>A call that is cancelled while its request is being sent gives its connection back.
  *   <li>A response over HTTP/2 that is shorter than its Content-Length fails.

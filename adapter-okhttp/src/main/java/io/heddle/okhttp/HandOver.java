@@ -7,7 +7,6 @@ import okhttp3.Interceptor;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The last network interceptor: after it comes what writes to the connection, and waits for it. The
@@ -43,19 +42,22 @@ final class HandOver implements Interceptor {
     if (connection != null && (shared || chain.request().body() != null)) {
       sendAtOnce(connection);
     }
+    if (connection != null && !shared && OkHttpInternals.dropSurplus(connection)) {
+      OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
+    }
     boolean virtual = Thread.currentThread().isVirtual();
     if (call != null) {
       call.connected(connection);
     }
     Response response;
     if (call == null || (virtual && !shared)) {
-      response = read(chain, inline(chain), shared, call);
+      response = read(chain, inline(chain), shared);
     } else {
       boolean pumps = shared ? !WorkerThreads.areVirtual() : !virtual;
       OkHttpExchange exchange = new OkHttpExchange(chain, call, pumps);
       call.handOver(exchange);
       response = exchange.execute(engine);
-      response = pumps ? response : read(chain, response, shared, call);
+      response = pumps ? response : read(chain, response, shared);
     }
     if (chain.call().isCanceled()) {
       // While the request was being sent, perhaps. OkHttp may go on then: it fails to send, looks
@@ -92,9 +94,9 @@ final class HandOver implements Interceptor {
   }
 
   /** The response with a body that the caller reads from OkHttp's own. */
-  private static Response read(Chain chain, Response own, boolean shared, @Nullable LiveCall call) {
+  private static Response read(Chain chain, Response own, boolean shared) {
     return hasStream(own)
-        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared, call))
+        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared))
         : own;
   }
 

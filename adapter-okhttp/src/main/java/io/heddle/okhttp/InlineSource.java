@@ -40,7 +40,6 @@ final class InlineSource implements Source {
   private final BufferedSource source;
   private final boolean shared;
   private final boolean duplex;
-  private final @Nullable LiveCall call;
   private final DeclaredLength length;
 
   private boolean ended;
@@ -53,16 +52,13 @@ final class InlineSource implements Source {
    * @param chain of the last network interceptor
    * @param response OkHttp's own
    * @param shared whether other calls use the connection
-   * @param call null if it is none of ours
    */
-  InlineSource(
-      Interceptor.Chain chain, Response response, boolean shared, @Nullable LiveCall call) {
+  InlineSource(Interceptor.Chain chain, Response response, boolean shared) {
     this.chain = chain;
     this.own = response.body();
     this.source = own.source();
     this.shared = shared;
     this.duplex = OkHttpExchange.isDuplex(response.request());
-    this.call = call;
     this.length = OkHttpResponseBody.lengthOf(response);
   }
 
@@ -128,9 +124,6 @@ final class InlineSource implements Source {
             ? OkHttpFailures.interrupted(e)
             : OkHttpFailures.ofCaller(e, InlineSource.class);
     failure = thrown;
-    if (shared && call != null && call.isOverdue()) {
-      OkHttpInternals.askForSign(chain.connection());
-    }
     giveUp();
     return thrown;
   }

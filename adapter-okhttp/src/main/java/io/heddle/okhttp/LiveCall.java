@@ -55,6 +55,8 @@ final class LiveCall extends EventListener {
   private HostLimits.@Nullable Host host;
   private @Nullable LiveCall outer;
   private boolean answered;
+  private @Nullable Connection connection;
+  private int successes;
 
   // Written by the caller, read by threads that cancel.
   private volatile boolean executing;
@@ -218,9 +220,25 @@ final class LiveCall extends EventListener {
   }
 
   /** A request goes out over this connection. */
-  void connected(@Nullable Connection connection) {
-    if (host != null && connection != null) {
-      host.connected(connection);
+  void connected(@Nullable Connection over) {
+    connection = over;
+    successes = OkHttpInternals.successes(over);
+    if (host != null && over != null) {
+      host.connected(over);
+    }
+  }
+
+  /**
+   * An exchange failed: if with a timeout, and no call has ended well on its shared connection
+   * since this one went out, the path may be dead, and is left to the calls that are on it.
+   */
+  void leaveIfDead(Throwable failure) {
+    Connection over = connection;
+    if (over != null
+        && OkHttpInternals.isMultiplexed(over)
+        && (failure instanceof SocketTimeoutException || isOverdue())
+        && successes == OkHttpInternals.successes(over)) {
+      OkHttpInternals.leave(over);
     }
   }
 
@@ -381,6 +399,7 @@ final class LiveCall extends EventListener {
 
   @Override
   public void requestFailed(Call of, IOException failure) {
+    leaveIfDead(failure);
     tell(() -> user.requestFailed(of, failure));
   }
 
@@ -406,6 +425,7 @@ final class LiveCall extends EventListener {
 
   @Override
   public void responseFailed(Call of, IOException failure) {
+    leaveIfDead(failure);
     tell(() -> user.responseFailed(of, failure));
   }
 

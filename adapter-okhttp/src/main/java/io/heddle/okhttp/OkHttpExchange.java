@@ -96,9 +96,7 @@ final class OkHttpExchange implements Runnable {
     } catch (InterruptedException e) {
       throw OkHttpFailures.interrupted(e);
     } catch (CancellationException e) {
-      if (call.isOverdue()) {
-        OkHttpInternals.askForSign(chain.connection());
-      }
+      call.leaveIfDead(e);
       Throwable own = awaitLeft() ? failure : null;
       if (own != null) {
         throw OkHttpFailures.rethrow(own);

@@ -2,15 +2,17 @@ package io.heddle.okhttp;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
+import java.net.Socket;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
+import okhttp3.internal.connection.BufferedSocket;
 import okhttp3.internal.connection.Exchange;
 import okhttp3.internal.connection.RealConnection;
 import okhttp3.internal.http.RealInterceptorChain;
 import okhttp3.internal.http2.ConnectionShutdownException;
-import okhttp3.internal.http2.Http2Connection;
 import okhttp3.internal.http2.StreamResetException;
+import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,13 +29,18 @@ final class OkHttpInternals {
   /** A dispatcher's thread bears the URL of its call for as long as that lasts. */
   private static final String ENQUEUED = "OkHttp http";
 
-  private static final @Nullable Field HTTP_2 = http2Connection();
+  private static final @Nullable Field SUCCESSES = ofConnection("successCount");
+  private static final @Nullable Field RAW_SOCKET = ofConnection("rawSocket");
+
+  /** Of OkHttp 4, and of 5. */
+  private static final @Nullable Field SOURCE =
+      ofConnection("source") != null ? ofConnection("source") : ofConnection("socket");
 
   private OkHttpInternals() {}
 
-  private static @Nullable Field http2Connection() {
+  private static @Nullable Field ofConnection(String name) {
     try {
-      Field field = RealConnection.class.getDeclaredField("http2Connection");
+      Field field = RealConnection.class.getDeclaredField(name);
       field.setAccessible(true);
       return field;
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
@@ -74,18 +81,54 @@ final class OkHttpInternals {
   }
 
   /**
-   * Asks the peer of an HTTP/2 connection for a sign of life, as OkHttp does after a read timeout:
-   * without one within a second no further call goes that way. Does not wait.
+   * How many calls have ended well on a connection, which is a sign that it lives; always the same
+   * if that is not to be known.
    */
-  static void askForSign(@Nullable Connection connection) {
+  static int successes(@Nullable Connection connection) {
     try {
-      if (HTTP_2 != null
-          && connection instanceof RealConnection
-          && HTTP_2.get(connection) instanceof Http2Connection http2) {
-        http2.sendDegradedPingLater$okhttp();
+      return connection != null && SUCCESSES != null ? SUCCESSES.getInt(connection) : 0;
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return 0;
+    }
+  }
+
+  /** No further call goes over the connection; those that are on it go on. */
+  static void leave(Connection connection) {
+    try {
+      if (connection instanceof RealConnection real) {
+        synchronized (real) { // which guards it
+          real.setNoNewExchanges(true);
+        }
       }
-    } catch (ReflectiveOperationException | LinkageError e) {
-      // the read timeout of a later call finds out
+    } catch (LinkageError e) {
+      // OkHttp asks for a sign of life itself, after a read timeout
+    }
+  }
+
+  /**
+   * Throws away what was received behind the last response on a connection of HTTP/1.1, which the
+   * next call would take for its own. On TLS a record counts, whatever is in it, but not those that
+   * end the handshake.
+   *
+   * @param connection no other call's
+   * @return whether there was anything
+   */
+  static boolean dropSurplus(Connection connection) {
+    try {
+      if (SOURCE == null || RAW_SOCKET == null || successes(connection) == 0) {
+        return false;
+      }
+      Object held = SOURCE.get(connection);
+      BufferedSource source =
+          held instanceof BufferedSource of4 ? of4 : ((BufferedSocket) held).getSource();
+      boolean any =
+          !source.getBuffer().exhausted()
+              || connection.socket().getInputStream().available() > 0
+              || ((Socket) RAW_SOCKET.get(connection)).getInputStream().available() > 0;
+      source.getBuffer().clear();
+      return any;
+    } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return false; // it is closed, or nobody can tell
     }
   }
 

@@ -13,10 +13,5 @@ final class Deviations {
       "OkHttp sends a POST again whose connection broke, if its body is in memory; to be switched"
           + " off with retryOnConnectionFailure(false)";
 
-  static final String SURPLUS = "OkHttp takes what comes behind a response for the next one";
-  static final String DEAD =
-      "OkHttp leaves a connection of HTTP/2 that has gone dead a second after the first timeout,"
-          + " not at once";
-
   private Deviations() {}
 }

@@ -167,28 +167,48 @@ class InternalsTest {
     }
   }
 
-  /** Of a path that is dead no more is asked, a second after the question. */
-  @Test
-  void aConnectionThatGivesNoSignIsLeft() throws Exception {
-    try (FaultServer server = FaultServer.start(Wire.H2C);
-        PausingProxy proxy = new PausingProxy(server.port())) {
-      String there =
-          server.uri(Script.ok()).toString().replace(":" + server.port(), ":" + proxy.port());
-      OkHttpClient.Builder settings =
-          settings(Wire.H2C).callTimeout(Duration.ofMillis(500)).readTimeout(Duration.ZERO);
-      Connection connection = connection(settings, URI.create(there));
-      OkHttpClient client = settings.build();
-      proxy.die();
-      OkHttpInternals.askForSign(connection);
-      ExecuteTest.await(() -> answers(client, there));
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aConnectionKnowsHowManyCallsHaveEndedWell(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient.Builder settings = settings(wire);
+      Connection connection = connection(settings, server.uri(Script.ok()));
+      assertEquals(1, OkHttpInternals.successes(connection));
+      settings.build().newCall(get(server.uri(Script.ok()))).execute().close();
+      assertEquals(2, OkHttpInternals.successes(connection));
     }
   }
 
-  private static boolean answers(OkHttpClient client, String uri) {
-    try (Response response = client.newCall(get(URI.create(uri))).execute()) {
-      return response.isSuccessful();
-    } catch (IOException e) {
-      return false;
+  @Test
+  void aConnectionThatIsLeftGetsNoFurtherCalls() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      OkHttpClient.Builder settings = settings(Wire.H2C);
+      Connection connection = connection(settings, server.uri(Script.ok()));
+      settings.build().newCall(get(server.uri(Script.ok()))).execute().close();
+      assertEquals(1, server.connectionsAccepted());
+      OkHttpInternals.leave(connection);
+      settings.build().newCall(get(server.uri(Script.ok()))).execute().close();
+      assertEquals(2, server.connectionsAccepted());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "HTTP_1_1_TLS"})
+  void whatComesBehindAResponseIsFound(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient.Builder settings = settings(wire);
+      if (wire.isTls()) {
+        KitClient.trust(settings, FaultServer.certificate());
+      }
+      Connection clean = connection(settings, server.uri(Script.ok().body(10)));
+      assertFalse(OkHttpInternals.dropSurplus(clean));
+      URI uri = server.uri(Script.ok().body(10).surplus());
+      Connection dirty = connection(settings, uri);
+      ExecuteTest.await(() -> OkHttpInternals.dropSurplus(dirty));
     }
   }
 }

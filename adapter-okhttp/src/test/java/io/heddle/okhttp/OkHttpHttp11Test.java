@@ -6,7 +6,6 @@ import io.heddle.conformance.Http11Suite;
 @Deviation(rule = "EX-03", reason = Deviations.LENGTH_OF_304)
 @Deviation(rule = "EX-19", reason = Deviations.NO_CONTINUE)
 @Deviation(rule = "FA-06", reason = Deviations.POST_AGAIN)
-@Deviation(rule = "FR-02", reason = Deviations.SURPLUS)
 class OkHttpHttp11Test extends Http11Suite {
   OkHttpHttp11Test() {
     super(new OkHttpDriver());
