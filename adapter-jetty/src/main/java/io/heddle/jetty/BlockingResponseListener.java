@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
@@ -54,6 +55,12 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   // Jetty's threads, each after the other.
   private long announced = -1;
   private long received;
+
+  /**
+   * Whether Jetty has had the response and now tells of it, from the head to its end: a challenge
+   * that is not taken up. If that is since the user's authentication has thrown, it ends with that.
+   */
+  private boolean answeredWhole;
 
   // Shared.
   private final AtomicReference<@Nullable Runnable> demander = new AtomicReference<>();
@@ -161,7 +168,10 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   @Override
   public void onHeaders(Response response) {
     announced = JettyExchange.announcedLength(response);
-    head.complete(response);
+    answeredWhole = response instanceof ContentResponse;
+    if (!answeredWhole) {
+      head.complete(response);
+    }
     stopUpload(response);
   }
 
@@ -189,6 +199,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   /** As long as its request is under way, the connection is not free: see onComplete. */
   @Override
   public void onSuccess(Response response) {
+    head.complete(response);
     if (!JettyExchange.isSent(response.getRequest())) {
       end();
     }
@@ -199,7 +210,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   @Override
   public void onFailure(Response response, Throwable failure) {
-    if (!head.mayResend(failure)) {
+    if (answeredWhole || !head.mayResend(failure)) {
       fail(failure);
     }
   }

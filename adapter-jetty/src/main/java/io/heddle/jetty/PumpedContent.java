@@ -1,9 +1,12 @@
 package io.heddle.jetty;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jetty.client.PathRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.io.Content;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +31,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class PumpedContent implements Request.Content {
 
+  private static final int FILE_BUFFER = 32 * 1024;
+
   private static final ThreadFactory READERS = JettyThreads.virtual("heddle-jetty-body-");
 
-  private final Request.Content content;
+  private volatile Request.Content content;
 
   /** How often the reader has been asked to run; it runs while this is not 0. */
   private final AtomicInteger asked = new AtomicInteger();
@@ -122,9 +127,13 @@ final class PumpedContent implements Request.Content {
   public boolean rewind() {
     if (inside.compareAndSet(0, 1)) {
       try {
-        if (!content.rewind()) {
+        if (!rewindContent()) {
           return false;
         }
+      } catch (RuntimeException | Error e) { // Jetty does not catch it: the next sender gets it
+        drop();
+        failure = e;
+        return true;
       } finally {
         inside.decrementAndGet();
       }
@@ -134,6 +143,23 @@ final class PumpedContent implements Request.Content {
     drop();
     failure = null;
     return true;
+  }
+
+  /** Jetty's content of a file that has been failed cannot be rewound: the file is opened anew. */
+  private boolean rewindContent() {
+    if (content.rewind()) {
+      return true;
+    }
+    if (content.getClass() != PathRequestContent.class) {
+      return false;
+    }
+    PathRequestContent file = (PathRequestContent) content;
+    try {
+      content = new PathRequestContent(file.getContentType(), file.getPath(), FILE_BUFFER);
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void drop() {
@@ -203,7 +229,7 @@ final class PumpedContent implements Request.Content {
     if (inside.get() > 1) {
       return false;
     }
-    if (!content.rewind()) {
+    if (!rewindContent()) {
       throw new IllegalStateException("the request body cannot be sent once more");
     }
     drop();

@@ -49,6 +49,12 @@
  * timeout holds meanwhile, waits for it. Its {@code rewind} and {@code getLength} run where Jetty
  * calls them.
  *
+ * <p>What such code throws ends its call. Jetty catches most of it; it does not where it looks up
+ * an authentication and where it rewinds a body for one, so these are wrapped ({@code
+ * NotedAuthentications}, {@code PumpedContent}). A challenge that is not taken up since the user's
+ * authentication has thrown fails {@link io.heddle.jetty.BlockingResponseListener#get}. What a
+ * listener throws Jetty logs.
+ *
  * <h2>Executors</h2>
  *
  * A client that is given no executor makes its own, the same on JDK 21 and later: a {@code
