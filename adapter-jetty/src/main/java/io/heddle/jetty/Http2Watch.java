@@ -11,10 +11,14 @@ import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.HTTP2Stream;
+import org.eclipse.jetty.http2.RetryableStreamException;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.http2.client.HTTP2Client;
+import org.eclipse.jetty.http2.frames.FailureFrame;
 import org.eclipse.jetty.http2.frames.Frame;
+import org.eclipse.jetty.http2.frames.GoAwayFrame;
+import org.eclipse.jetty.http2.frames.HeadersFrame;
 import org.eclipse.jetty.http2.frames.PingFrame;
 import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.eclipse.jetty.util.Callback;
@@ -22,12 +26,15 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees the frames of HTTP/2, for two things that Jetty does not tell. This class is used only where
- * Jetty's HTTP/2 is there.
+ * Sees the frames of HTTP/2, for three things that Jetty does not tell. This class is used only
+ * where Jetty's HTTP/2 is there.
  *
  * <ul>
  *   <li>A response whose DATA does not match its Content-Length (RFC 9113, 8.1.1): Jetty resets the
  *       stream with PROTOCOL_ERROR, which it does for nothing else, and leaves its reader waiting.
+ *   <li>A request that goes out after the GOAWAY that says it will not be processed (RFC 9113,
+ *       6.8): Jetty fails the streams that are there when GOAWAY comes, but not one that it has a
+ *       number for and is just about to open; its caller would wait until the server closes.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
  *       answers a PING within a second.
  * </ul>
@@ -44,6 +51,7 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   private static final class Heard {
     private final HTTP2Session session;
     private volatile long at = System.nanoTime();
+    private volatile int lastStream = Integer.MAX_VALUE; // that the server processes
 
     Heard(HTTP2Session session) {
       this.session = session;
@@ -85,11 +93,17 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
     Heard heard = local == null ? null : sessions.get(local);
     if (heard != null) {
       heard.at = System.nanoTime();
+      if (frame instanceof GoAwayFrame away) { // Jetty heeds it after this
+        heard.lastStream = Math.min(heard.lastStream, away.getLastStreamId());
+      }
     }
   }
 
   @Override
   public void onOutgoingFrame(Session session, Frame frame) {
+    if (frame instanceof HeadersFrame headers) {
+      refuseIfLate(session, headers.getStreamId());
+    }
     if (frame instanceof ResetFrame reset
         && reset.getError() == ErrorCode.PROTOCOL_ERROR.code
         && session.getStream(reset.getStreamId()) instanceof HTTP2Stream stream) {
@@ -102,6 +116,23 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
             new EOFException("the body is not as long as its Content-Length"),
             Callback.NOOP);
       }
+    }
+  }
+
+  private void refuseIfLate(Session session, int stream) {
+    SocketAddress local = session.getLocalSocketAddress();
+    Heard heard = local == null ? null : sessions.get(local);
+    if (heard != null
+        && stream > heard.lastStream
+        && session.getStream(stream) instanceof HTTP2Stream late) {
+      client.getExecutor().execute(() -> refuse(late));
+    }
+  }
+
+  private static void refuse(HTTP2Stream late) {
+    if (!late.isClosed()) { // if Jetty has not seen it
+      int code = ErrorCode.REFUSED_STREAM_ERROR.code;
+      late.process(new FailureFrame(code, null, new RetryableStreamException()), Callback.NOOP);
     }
   }
 
