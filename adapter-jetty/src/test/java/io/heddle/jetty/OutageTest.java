@@ -1,0 +1,140 @@
+package io.heddle.jetty;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.Wire;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A server whose kernel drops who asks for a connection: nobody waits for those before him. */
+@Timeout(90)
+class OutageTest {
+
+  private static final Duration CONNECT = Duration.ofSeconds(2);
+  private static final int CALLERS = 10;
+
+  private final List<Socket> queued = new ArrayList<>();
+  private ServerSocket deaf;
+  private URI uri;
+  private BlockingJettyClient client = new BlockingJettyClient();
+
+  @BeforeEach
+  void fillQueue() throws IOException {
+    deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    uri = URI.create("http://127.0.0.1:" + deaf.getLocalPort() + "/");
+    for (boolean full = false; !full; ) {
+      Socket socket = new Socket();
+      queued.add(socket);
+      try {
+        socket.connect(deaf.getLocalSocketAddress(), 300);
+      } catch (SocketTimeoutException e) {
+        full = true;
+      }
+    }
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    client.stop();
+    for (Socket each : queued) {
+      each.close();
+    }
+    deaf.close();
+  }
+
+  private void open(Wire wire, int maxConnections) {
+    client = new BlockingJettyClient(JettyClient.transport(wire));
+    client.setConnectTimeout(CONNECT.toMillis());
+    client.setMaxConnectionsPerDestination(maxConnections);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"HTTP_1_1, 1", "HTTP_1_1, 4", "H2C, 1", "H2C, 4"})
+  void tenCallersWaitOneConnectTimeout(Wire wire, int maxConnections) throws Exception {
+    open(wire, maxConnections);
+    client.start();
+    long begun = System.nanoTime();
+    List<FutureTask<ExecutionException>> calls = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      calls.add(
+          new FutureTask<>(() -> assertThrows(ExecutionException.class, () -> client.GET(uri))));
+    }
+    calls.forEach(each -> Thread.ofVirtual().start(each));
+    for (FutureTask<ExecutionException> each : calls) {
+      assertInstanceOf(SocketTimeoutException.class, each.get().getCause());
+    }
+    Duration took = Duration.ofNanos(System.nanoTime() - begun);
+    assertTrue(took.compareTo(CONNECT.multipliedBy(CALLERS / 2)) < 0, "it took " + took);
+  }
+
+  /** The kernel lets the first connection in late: all get through, on it if need be. */
+  @Test
+  void tenCallersOfASlowServerGetThrough() throws Exception {
+    open(Wire.HTTP_1_1, 1);
+    client.setConnectTimeout(30_000);
+    client.start();
+    List<FutureTask<Integer>> calls = new ArrayList<>();
+    for (int i = 0; i < CALLERS; i++) {
+      calls.add(
+          new FutureTask<>(
+              () -> client.newRequest(uri).timeout(60, TimeUnit.SECONDS).send().getStatus()));
+    }
+    calls.forEach(each -> Thread.ofVirtual().start(each));
+    Thread.ofVirtual().start(this::serve);
+    for (FutureTask<Integer> each : calls) {
+      assertEquals(200, each.get());
+    }
+  }
+
+  private void serve() {
+    try {
+      for (; ; ) {
+        Socket socket = deaf.accept();
+        Thread.ofVirtual().start(() -> answer(socket));
+      }
+    } catch (IOException e) {
+      return; // the end
+    }
+  }
+
+  private static void answer(Socket socket) {
+    try (socket) {
+      BufferedReader in =
+          new BufferedReader(
+              new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+      for (String line = in.readLine(); line != null; line = in.readLine()) {
+        if (line.isEmpty()) {
+          socket
+              .getOutputStream()
+              .write(
+                  "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+                      .getBytes(StandardCharsets.US_ASCII));
+        }
+      }
+    } catch (IOException e) {
+      return; // the client has left
+    }
+  }
+}
