@@ -1,6 +1,7 @@
 package io.heddle.jetty;
 
 import io.heddle.Deadline;
+import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
 import io.heddle.ResponseBodyPipe;
 import java.io.EOFException;
@@ -53,8 +54,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   private final InputStream stream = new JettyResponseBody(pipe, head::deadline);
 
   // Jetty's threads, each after the other.
-  private long announced = -1;
-  private long received;
+  private DeclaredLength length = new DeclaredLength(-1);
 
   /**
    * Whether Jetty has had the response and now tells of it, from the head to its end: a challenge
@@ -167,7 +167,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   @Override
   public void onHeaders(Response response) {
-    announced = JettyExchange.announcedLength(response);
+    length = JettyExchange.declaredLength(response);
     answeredWhole = response instanceof ContentResponse;
     if (!answeredWhole) {
       head.complete(response);
@@ -177,8 +177,9 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   @Override
   public void onContent(Response response, Content.Chunk chunk, Runnable demander) {
-    received += chunk.remaining();
-    pipe.offer(chunk.getByteBuffer());
+    if (length.admits(chunk.remaining())) {
+      pipe.offer(chunk.getByteBuffer());
+    }
     if (pipe.available() < WINDOW / 2) {
       demander.run();
       return;
@@ -230,11 +231,10 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   }
 
   private void end() {
-    EOFException cut = JettyExchange.truncated(announced, received);
-    if (cut == null) {
+    if (length.isReached()) {
       pipe.end();
     } else {
-      pipe.fail(cut);
+      pipe.fail(new EOFException(length.toString()));
     }
   }
 

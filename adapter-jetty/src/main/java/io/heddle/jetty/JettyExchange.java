@@ -1,8 +1,8 @@
 package io.heddle.jetty;
 
 import io.heddle.Deadline;
+import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
-import java.io.EOFException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -145,23 +145,16 @@ final class JettyExchange<R> {
   /** Nobody waits for what an abort brings. */
   static void unheeded(CompletableFuture<Boolean> aborted) {}
 
-  /** How many bytes of body the head announces, before any decoding; −1 if it does not say. */
-  static long announcedLength(Response response) {
-    int status = response.getStatus();
-    if (HttpMethod.HEAD.is(response.getRequest().getMethod()) || status == 204 || status == 304) {
-      return -1;
-    }
-    return response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
-  }
-
   /**
-   * Why a body that ended is not whole; null if it is. Jetty takes a stream of HTTP/2 for ended
-   * well if it was reset between the arrival of its last bytes and their reading.
+   * How long the head says that the body is, before any decoding. Jetty takes a stream of HTTP/2
+   * for ended well if it was reset between the arrival of its last bytes and their reading.
    */
-  static @Nullable EOFException truncated(long announced, long received) {
-    return announced < 0 || announced == received
-        ? null
-        : new EOFException("the body ended after %d bytes of %d".formatted(received, announced));
+  static DeclaredLength declaredLength(Response response) {
+    int status = response.getStatus();
+    boolean none =
+        HttpMethod.HEAD.is(response.getRequest().getMethod()) || status == 204 || status == 304;
+    return new DeclaredLength(
+        none ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
   }
 
   /** What of a result has kept the response from arriving whole; null if nothing has. */

@@ -1,5 +1,7 @@
 package io.heddle.jetty;
 
+import io.heddle.DeclaredLength;
+import java.io.EOFException;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
@@ -13,7 +15,7 @@ final class WholeResponse extends RetainingResponseListener {
 
   // Jetty's threads, each after the other.
   private boolean begun;
-  private long announced = -1;
+  private DeclaredLength length = new DeclaredLength(-1);
 
   // Set by Jetty's threads, read by whoever aborts the request.
   private volatile @Nullable Response whole;
@@ -27,7 +29,7 @@ final class WholeResponse extends RetainingResponseListener {
   public void onHeaders(Response response) {
     super.onHeaders(response);
     begun = true;
-    announced = JettyExchange.announcedLength(response);
+    length = JettyExchange.declaredLength(response);
     BlockingResponseListener.stopUpload(response);
   }
 
@@ -38,7 +40,7 @@ final class WholeResponse extends RetainingResponseListener {
    */
   @Override
   public void onSuccess(Response response) {
-    if (JettyExchange.truncated(announced, getContent().length) == null) {
+    if (length.admits(getContent().length) && length.isReached()) {
       whole = response;
     }
     if (JettyExchange.isRefusal(response)) {
@@ -68,8 +70,8 @@ final class WholeResponse extends RetainingResponseListener {
   @Override
   public void onComplete(Result result) {
     Throwable failure = JettyExchange.responseFailure(result, whole != null);
-    if (failure == null) {
-      failure = JettyExchange.truncated(announced, getContent().length);
+    if (failure == null && !length.isReached()) {
+      failure = new EOFException(length.toString());
     }
     if (failure == null) {
       exchange.complete(content(result.getResponse()));
