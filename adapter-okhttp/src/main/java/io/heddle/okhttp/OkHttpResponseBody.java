@@ -25,7 +25,7 @@ final class OkHttpResponseBody extends ResponseBody {
     this.contentType = own.contentType();
     this.contentLength = own.contentLength();
     this.from = from;
-    this.source = BodySource.of(from);
+    this.source = new BodySource(from);
   }
 
   private static boolean hasTrailersSource() {
