@@ -62,7 +62,8 @@ final class ApacheEndpoint extends ConnectionEndpoint
     }
   }
 
-  private final String id;
+  private final long number;
+  private final Thread caller = Thread.currentThread();
   private final HttpRoute route;
   private final CancellableWaits waits;
   private final Connector connector;
@@ -88,21 +89,22 @@ final class ApacheEndpoint extends ConnectionEndpoint
   private volatile boolean givenUp;
 
   /**
-   * A lease.
+   * A lease of this thread's.
    *
+   * @param number of leases that one thread has, the last has the highest
    * @param lease what to give back at its end
    * @param timeout how long to wait for the peer, where the request does not say
    * @param waits for what a connection takes
    * @param connector gives it a connection again, if it lost its own
    */
   ApacheEndpoint(
-      String id,
+      long number,
       HttpRoute route,
       Lease lease,
       Timeout timeout,
       CancellableWaits waits,
       Connector connector) {
-    this.id = id;
+    this.number = number;
     this.route = route;
     this.lease = lease;
     this.timeout = timeout;
@@ -117,6 +119,15 @@ final class ApacheEndpoint extends ConnectionEndpoint
   }
 
   // ---- the connection manager ---------------------------------------------------------------
+
+  long number() {
+    return number;
+  }
+
+  /** Who has leased it. */
+  Thread caller() {
+    return caller;
+  }
 
   HttpRoute route() {
     return route;
@@ -563,11 +574,11 @@ final class ApacheEndpoint extends ConnectionEndpoint
 
   @Override
   public String getId() {
-    return id;
+    return "ep-" + number;
   }
 
   @Override
   public String toString() {
-    return id + "[" + route + ", " + lease + "]";
+    return getId() + "[" + route + ", " + lease + "]";
   }
 }

@@ -1,7 +1,10 @@
 package io.heddle.apache;
 
+import java.lang.StackWalker.StackFrame;
 import java.lang.reflect.Field;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.classic.MainClientExec;
+import org.apache.hc.client5.http.impl.classic.MinimalHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,32 @@ final class ApacheInternals {
     } catch (IllegalAccessException e) {
       return false;
     }
+  }
+
+  /**
+   * Whether the connection manager's {@code close}, which runs on this thread, was called by the
+   * classic chain because an {@code Error} passes it. Nothing but the caller tells: a user's own
+   * {@code close(IMMEDIATE)} is the same call, and may come from within the chain too. Seen in
+   * 5.6.5.
+   *
+   * @param manager the class that has the {@code close}
+   */
+  static boolean isErrorPassing(Class<?> manager) {
+    return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+        .walk(
+            frames ->
+                frames
+                    .dropWhile(frame -> frame.getDeclaringClass() != manager)
+                    .dropWhile(frame -> frame.getDeclaringClass() == manager)
+                    .findFirst()
+                    .filter(ApacheInternals::closesOnError)
+                    .isPresent());
+  }
+
+  private static boolean closesOnError(StackFrame frame) {
+    Class<?> caller = frame.getDeclaringClass();
+    return caller == MainClientExec.class
+        || (caller == MinimalHttpClient.class && !frame.getMethodName().equals("close"));
   }
 
   private static @Nullable Field accessible(Class<?> of, String name) {

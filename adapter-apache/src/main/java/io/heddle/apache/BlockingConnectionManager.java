@@ -4,6 +4,7 @@ import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.heddle.IoThread;
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -157,7 +158,7 @@ public final class BlockingConnectionManager
   private ApacheEndpoint endpoint(HttpRoute route, Lease lease) {
     ApacheEndpoint endpoint =
         new ApacheEndpoint(
-            "ep-" + ENDPOINTS.incrementAndGet(),
+            ENDPOINTS.incrementAndGet(),
             route,
             lease,
             socketTimeout(route),
@@ -529,11 +530,18 @@ public final class BlockingConnectionManager
    * {@link IOException} at once; connections and threads end. A graceful close takes up to a second
    * for what the peers have to say to it. Any number of times.
    *
+   * <p>Apache's chain calls this too, when an {@code Error} of user code passes it. Then only the
+   * call that it passes ends, the last whose connection this thread has leased.
+   *
    * @throws IllegalStateException on one of the reactor's threads
    */
   @Override
   public void close(CloseMode closeMode) {
     IoThread.forbidWaiting();
+    if (closeMode == CloseMode.IMMEDIATE && ApacheInternals.isErrorPassing(getClass())) {
+      endCallOfThread();
+      return;
+    }
     if (!closed.compareAndSet(false, true)) {
       return;
     }
@@ -544,6 +552,17 @@ public final class BlockingConnectionManager
     }
     pool.close(closeMode);
     opener.close(closeMode);
+  }
+
+  private void endCallOfThread() {
+    leased.stream()
+        .filter(each -> each.caller().equals(Thread.currentThread()))
+        .max(Comparator.comparingLong(ApacheEndpoint::number))
+        .ifPresent(
+            each -> {
+              each.close(CloseMode.IMMEDIATE);
+              release(each, null, null);
+            });
   }
 
   private void checkOpen() {

@@ -1,12 +1,19 @@
 package io.heddle.apache;
 
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.Objects;
+import org.apache.hc.client5.http.classic.ExecChain;
+import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.impl.DefaultHttpRequestRetryStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.ClassicHttpRequest;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHost;
+import org.apache.hc.core5.http.config.NamedElementChain;
 import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
 import org.apache.hc.core5.net.NamedEndpoint;
 import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
@@ -73,6 +80,23 @@ public final class BlockingHttpClients {
       boolean systemProperties = ApacheInternals.usesSystemProperties(this);
       tls.strategy = BlockingConnectionManagerBuilder.defaultTls(systemProperties);
       return super.build();
+    }
+
+    @Override
+    protected void customizeExecChain(NamedElementChain<ExecChainHandler> handlers) {
+      handlers.addFirst(BlockingHttpClients::endingOnError, "heddle-errors");
+    }
+  }
+
+  /** Outside of all others: Apache's handlers leave the lease of a call that ends by an Error. */
+  private static ClassicHttpResponse endingOnError(
+      ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+      throws IOException, HttpException {
+    try {
+      return chain.proceed(request, scope);
+    } catch (Error e) {
+      scope.execRuntime.discardEndpoint();
+      throw e;
     }
   }
 

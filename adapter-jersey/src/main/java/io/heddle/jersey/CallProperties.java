@@ -50,7 +50,14 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
       Cancellable exchange = (Cancellable) scope.originalRequest;
       var unused = cancellation.whenComplete((value, failure) -> exchange.cancel());
     }
-    ClassicHttpResponse response = deadlines.execute(request, scope, chain);
+    ClassicHttpResponse response;
+    try {
+      response = deadlines.execute(request, scope, chain);
+    } catch (Error e) {
+      scope.execRuntime.discardEndpoint(); // Apache's handlers leave the lease
+      throw e;
+    }
+    FailedResponses.remember(call, response);
     HttpEntity entity = response.getEntity();
     if (entity != null && entity.isStreaming()) {
       response.setEntity(new BrokenBodies(entity));

@@ -5,9 +5,6 @@ import io.heddle.conformance.H2TlsSuite;
 
 @Deviation(rule = "EX-12", reason = Deviations.TRAILERS)
 @Deviation(rule = "CA-09", reason = Deviations.TRAILERS)
-@Deviation(rule = "IS-01", reason = Deviations.HOOK)
-@Deviation(rule = "IS-02", reason = Deviations.ERROR)
-@Deviation(rule = "IS-04", reason = Deviations.ERROR)
 class JerseyH2TlsTest extends H2TlsSuite {
   JerseyH2TlsTest() {
     super(new JerseyDriver());

@@ -7,9 +7,6 @@ import org.junit.jupiter.api.Tag;
 @Tag("more-wires")
 @Deviation(rule = "EX-12", reason = Deviations.TRAILERS)
 @Deviation(rule = "CA-09", reason = Deviations.TRAILERS)
-@Deviation(rule = "IS-01", reason = Deviations.HOOK)
-@Deviation(rule = "IS-02", reason = Deviations.ERROR)
-@Deviation(rule = "IS-04", reason = Deviations.ERROR)
 class JerseyH2cTest extends H2cSuite {
   JerseyH2cTest() {
     super(new JerseyDriver());
