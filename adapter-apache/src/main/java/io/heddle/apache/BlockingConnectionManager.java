@@ -288,8 +288,7 @@ public final class BlockingConnectionManager
       Exchange<Boolean> alive, Deadline deadline, CancellableWaits pending)
       throws InterruptedException, ExecutionException, TimeoutException {
     try {
-      return pending.await(
-          alive, Deadline.afterNanos(ReactorConnection.PATIENCE.toNanos()).earlier(deadline));
+      return pending.await(alive, CallDeadline.ofProof().earlier(deadline));
     } catch (TimeoutException e) {
       if (deadline.isExpired()) {
         throw e;

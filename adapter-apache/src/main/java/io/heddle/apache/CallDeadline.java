@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.util.Objects;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
@@ -47,7 +48,7 @@ public final class CallDeadline implements ExecChainHandler {
   private static final String DEADLINE = "io.heddle.call-deadline";
 
   /** The connection manager's lease has no context to look into; it is called on this thread. */
-  private static final ThreadLocal<Deadline> OF_THREAD = new ThreadLocal<>();
+  private static final ThreadLocal<HttpClientContext> OF_THREAD = new ThreadLocal<>();
 
   private final @Nullable Timeout forEach;
 
@@ -83,24 +84,45 @@ public final class CallDeadline implements ExecChainHandler {
 
   /** The deadline of the call that runs on this thread. */
   static Deadline ofThread() {
-    Deadline deadline = OF_THREAD.get();
-    return deadline == null ? Deadline.none() : deadline;
+    HttpClientContext context = OF_THREAD.get();
+    return context == null ? Deadline.none() : of(context);
+  }
+
+  /**
+   * How long a pooled connection may take to prove that it lives: no longer than the call that runs
+   * on this thread would wait for a response.
+   */
+  static Deadline ofProof() {
+    HttpClientContext context = OF_THREAD.get();
+    Timeout timeout = context == null ? null : shortResponseTimeout(context);
+    return Deadline.afterNanos(
+        timeout == null ? ReactorConnection.PATIENCE.toNanos() : timeout.toNanoseconds());
+  }
+
+  /** That of the call, if it ends before the usual patience does; else null. */
+  private static @Nullable Timeout shortResponseTimeout(HttpClientContext context) {
+    Timeout timeout = context.getRequestConfigOrDefault().getResponseTimeout();
+    return timeout != null
+            && timeout.isEnabled()
+            && timeout.toNanoseconds() < ReactorConnection.PATIENCE.toNanos()
+        ? timeout
+        : null;
   }
 
   @Override
   public ClassicHttpResponse execute(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
-    HttpContext context = scope.clientContext;
+    HttpClientContext context = scope.clientContext;
     Deadline outer = of(context);
     Deadline deadline =
         after(forEach).earlier(after((Timeout) context.getAttribute(TIMEOUT))).earlier(outer);
-    if (deadline == outer) {
+    if (deadline == outer && shortResponseTimeout(context) == null) {
       return chain.proceed(request, scope);
     }
-    Deadline outerOfThread = OF_THREAD.get();
+    HttpClientContext outerOfThread = OF_THREAD.get();
     context.setAttribute(DEADLINE, deadline);
-    OF_THREAD.set(deadline);
+    OF_THREAD.set(context);
     try {
       return chain.proceed(request, scope);
     } catch (InterruptedIOException e) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.LeakCheck;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -15,6 +16,7 @@ import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.NoHttpResponseException;
@@ -24,6 +26,7 @@ import org.apache.hc.core5.util.TimeValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.function.Executable;
 
 /** An HTTP/2 connection on which nothing comes any more, without a word: it is left. */
 @Timeout(60)
@@ -165,6 +168,61 @@ class DeadPathTest {
           () -> client.execute(hasty, response -> response.getCode()));
       assertEquals(0, manager.leases());
       assertEquals(0, manager.getTotalStats().getLeased());
+    }
+  }
+
+  /**
+   * How many ms the quickest of some calls took, each of which found an idle connection dead. One
+   * that waits for the PING as long as it may takes a second, whatever the machine; of those that
+   * do not, the quickest is no matter of luck.
+   */
+  private static long quickest(Executable call, CloseableHttpClient client, Http2Peer peer)
+      throws Throwable {
+    long quickest = Long.MAX_VALUE;
+    for (int i = 0; i < 10; i++) {
+      assertEquals(200, get(client, peer));
+      peer.connections.forEach(Http2Peer.Connection::die);
+      long start = System.nanoTime();
+      call.execute();
+      quickest = Math.min(quickest, System.nanoTime() - start);
+    }
+    return Duration.ofNanos(quickest).toMillis();
+  }
+
+  @Test
+  void theResponseTimeoutOfTheCallHoldsForThePingToo() throws Throwable {
+    try (Http2Peer peer = new Http2Peer(100, ANSWERS);
+        BlockingConnectionManager manager = manager(TimeValue.ZERO_MILLISECONDS);
+        CloseableHttpClient client = client(manager)) {
+      HttpGet hasty = new HttpGet(peer.uri());
+      hasty.setConfig(
+          RequestConfig.custom()
+              .setResponseTimeout(org.apache.hc.core5.util.Timeout.ofMilliseconds(200))
+              .build());
+      long millis =
+          quickest(() -> client.execute(hasty, response -> response.getCode()), client, peer);
+      assertTrue(millis < 900, () -> millis + " ms");
+    }
+  }
+
+  @Test
+  void soDoesTheDeadlineOfTheCall() throws Throwable {
+    try (Http2Peer peer = new Http2Peer(100, ANSWERS);
+        BlockingConnectionManager manager = manager(TimeValue.ZERO_MILLISECONDS);
+        CloseableHttpClient client = client(manager)) {
+      HttpClientContext context = HttpClientContext.create();
+      CallDeadline.set(context, org.apache.hc.core5.util.Timeout.ofMilliseconds(200));
+      HttpGet patient = new HttpGet(peer.uri());
+      patient.setConfig(RequestConfig.DEFAULT);
+      long millis =
+          quickest(
+              () ->
+                  assertThrows(
+                      DeadlineExceededException.class,
+                      () -> client.execute(patient, context, response -> response.getCode())),
+              client,
+              peer);
+      assertTrue(millis < 900, () -> millis + " ms");
     }
   }
 
