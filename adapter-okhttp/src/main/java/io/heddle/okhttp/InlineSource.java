@@ -77,6 +77,10 @@ final class InlineSource implements Source {
     if (byteCount == 0 || ended) {
       return ended ? -1 : 0;
     }
+    if (shared && call != null && call.isOverdue()) {
+      // OkHttp looks at its timer where a read waits: bytes that have come would outrun it.
+      throw fail(OkHttpFailures.timedOut(null));
+    }
     try {
       // On a shared connection a wait looks at the flag by itself, and harms nobody.
       long n =

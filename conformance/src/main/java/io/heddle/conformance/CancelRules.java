@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** CA: interrupt, cancel and early close, which end one exchange and no other. */
 interface CancelRules {
@@ -225,13 +226,22 @@ interface CancelRules {
 
   @Rule("CA-22")
   default void closeOfStalledBody(Kit kit) throws Exception {
-    Client client = kit.open();
-    URI uri = kit.uri(Script.ok().body(10_000).fault(Script.Fault.STALL, 1000));
-    Reply reply = kit.execute(client, Call.get(uri));
-    assertClosesAtOnce(kit, reply.body());
-    kit.seen(uri).assertAborted();
-    kit.assertIdle(client);
-    kit.assertWorks(client);
+    for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+      Client client = kit.open();
+      URI uri = kit.uri(Script.ok().body(10_000).fault(Script.Fault.STALL, 1000));
+      Caller<@Nullable Void> caller =
+          kit.call(
+              kind,
+              () -> {
+                Reply reply = kit.execute(client, Call.get(uri));
+                reply.body().close();
+                return null;
+              });
+      caller.result(Bounds.PROMPT);
+      kit.seen(uri).assertAborted();
+      kit.assertIdle(client);
+      kit.assertWorks(client);
+    }
   }
 
   @Rule("CA-23")
@@ -242,6 +252,38 @@ interface CancelRules {
       kit.assertIdle(client);
       kit.assertWorks(client);
     }
+  }
+
+  // ---- many at a time -------------------------------------------------------------------------
+
+  @Rule("CA-26")
+  default void interruptsOfCallersThatCompete(Kit kit) throws Exception {
+    FaultServer server = kit.server(Certificates.RIGHT, 1);
+    Client client = kit.open(kit.settings().maxConnections(1));
+    for (int round = 0; round < 100; round++) {
+      List<Caller<Void>> callers = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        callers.add(
+            kit.call(
+                () -> {
+                  kit.assertWorks(client, server);
+                  return null;
+                }));
+      }
+      // While the others wait for the lease, it goes from one to the next.
+      for (int i = 0; i < callers.size(); i += 2) {
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(500_000));
+        callers.get(i).thread().interrupt();
+      }
+      for (Caller<Void> each : callers) {
+        Bounds.await(Bounds.LONG, "the call ends, one way or the other", each::isDone);
+        if (each.hasFailed()) {
+          assertInterrupted(kit, each);
+        }
+      }
+      kit.assertIdle(client);
+    }
+    kit.assertWorks(client, server);
   }
 
   // ---- no CPU ---------------------------------------------------------------------------------
@@ -276,9 +318,7 @@ interface CancelRules {
       Thread.Builder kind = i % 2 == 0 ? Thread.ofVirtual() : Thread.ofPlatform();
       standing.add(new Standing(kit, place).on(kind).start(client));
     }
-    long before = Cpu.ofAll();
-    Thread.sleep(1000);
-    long used = Cpu.ofAll() - before;
+    long used = Cpu.usedByOthersInASecond();
     for (Standing each : standing) {
       each.call().cancel();
       each.assertEnds(Failure.CANCELLED);

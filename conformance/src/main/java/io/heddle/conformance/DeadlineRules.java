@@ -144,6 +144,29 @@ interface DeadlineRules {
     call.assertAbandoned();
   }
 
+  @Rule("DL-16")
+  default void deadlineInBodyFasterThanItsReader(Kit kit) throws Exception {
+    Client client = kit.open();
+    URI uri = kit.uri(Script.ok().body(ExchangeRules.MORE_THAN_BUFFERS));
+    Caller<Long> caller =
+        kit.call(
+            () -> {
+              try (Reply reply = kit.execute(client, Call.get(uri).deadline(TIME))) {
+                long read = 0;
+                byte[] piece = new byte[1000];
+                for (int n = 0; n >= 0; n = reply.body().read(piece)) { // it has come already
+                  read += n;
+                  Thread.sleep(1);
+                }
+                return read;
+              }
+            });
+    kit.assertExpected(Failure.DEADLINE, caller.failure(TIME.plus(Bounds.PROMPT)));
+    kit.seen(uri).assertAborted();
+    kit.assertIdle(client);
+    kit.assertWorks(client);
+  }
+
   /** Lets a call stand still there until its deadline ends it. */
   static void assertDeadlineEnds(Kit kit, Standstill place) throws Exception {
     Standing call = new Standing(kit, place).options(get -> get.deadline(TIME)).start();

@@ -368,6 +368,7 @@ interface ExchangeRules {
               Body body = new Body.Writer(Contents.writer(100_000));
               kit.assertWhole(kit.execute(client, Call.post(uri, body)), 200, 100_000);
               assertBody(kit.seen(uri), 100_000);
+              kit.assertWhole(kit.get(client, Script.ok().body(1_000_000)), 200, 1_000_000);
               return null;
             });
     caller.result(Bounds.LONG);

@@ -86,6 +86,10 @@ public final class FaultServer implements AutoCloseable {
   private static final AttributeKey<Boolean> LEAVING =
       AttributeKey.valueOf(FaultServer.class, "leaving");
 
+  static {
+    LostBuffers.install(); // before the first buffer
+  }
+
   private final Wire wire;
   private final @Nullable SslContext tls;
   private final EventLoopGroup loops =

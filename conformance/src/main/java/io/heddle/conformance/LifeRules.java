@@ -2,6 +2,7 @@ package io.heddle.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,6 +97,66 @@ interface LifeRules {
         () -> kit.server().connectionsOpen() <= connections);
     before.assertNoLeaks(
         thread -> thread.startsWith("rule ") || kit.driver().outlivesClients(thread));
+  }
+
+  @Rule("LI-10")
+  default void nothingIsLeftOfCalls(Kit kit) throws Exception {
+    Client client = kit.open(kit.settings().maxConnections(10));
+    List<WeakReference<BodyWriter>> writers = new ArrayList<>();
+    for (int i = 0; i < 1000; i++) {
+      writers.add(postOfItsOwn(kit, client, i % 10 == 0));
+    }
+    kit.assertIdle(client);
+    Bounds.await(
+        Bounds.LONG,
+        "all but the last calls' writers are collected as garbage",
+        () -> {
+          System.gc();
+          return writers.stream().filter(each -> each.get() != null).count() <= 20;
+        });
+    kit.assertWorks(client); // and so is itself not garbage
+  }
+
+  /** Posts a body, or gives that up before the head; returns what wrote it. */
+  private static WeakReference<BodyWriter> postOfItsOwn(Kit kit, Client client, boolean failing)
+      throws Exception {
+    byte[] own = Contents.first(1000);
+    BodyWriter writer = out -> out.write(own);
+    Script script = Script.ok().body(100);
+    URI uri = kit.uri(failing ? script.fault(Script.Fault.RESET) : script);
+    Call.Builder call = Call.post(uri, new Body.Writer(writer));
+    try {
+      kit.assertWhole(kit.execute(client, call), 200, 100);
+    } catch (Exception e) {
+      Kit.check(failing, "the call failed: " + e);
+    }
+    return new WeakReference<>(writer);
+  }
+
+  @Rule("LI-11")
+  default void noBufferIsLost(Kit kit) throws Exception {
+    try (LostBuffers lost = new LostBuffers()) {
+      Client client = kit.open();
+      for (Body each :
+          List.of(
+              new Body.Bytes(Contents.first(100_000)),
+              new Body.Writer(Contents.writer(100_000)),
+              new Body.Stream(Contents.stream(100_000), -1),
+              new Body.Stream(Contents.stream(100_000), 100_000))) {
+        kit.assertWhole(
+            kit.execute(client, Call.post(kit.uri(Script.ok().body(100_000)), each)), 200, 100_000);
+      }
+      for (Standstill place : List.of(Standstill.UPLOAD, Standstill.HEAD, Standstill.BODY)) {
+        Standing call = new Standing(kit, place).start();
+        call.caller().thread().interrupt();
+        CancelRules.assertInterrupted(kit, call.caller());
+        kit.assertCloses(call.client());
+      }
+      kit.get(client, Script.ok().body(100_000)).close();
+      kit.assertIdle(client);
+      kit.assertCloses(client);
+      assertEquals(List.of(), lost.found(), "buffers of Netty's were not released");
+    }
   }
 
   /** Closes a client while a call of its stands there: the call ends at once, and so does close. */

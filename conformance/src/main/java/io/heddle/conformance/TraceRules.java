@@ -11,6 +11,7 @@ import java.net.UnknownHostException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 
 /** TR: the caller's stack is in the trace. */
 interface TraceRules {
@@ -98,6 +99,71 @@ interface TraceRules {
     assertShowsCaller(call.assertEnds(Failure.CLOSED));
   }
 
+  @Rule("TR-07")
+  default void traceOfWhatManyShare(Kit kit) throws Exception {
+    CountDownLatch bothWait = new CountDownLatch(1);
+    kit.closing(bothWait::countDown); // in case the rule fails
+    NameLookup lookup =
+        host -> {
+          if (!host.startsWith("nowhere")) {
+            return List.of(InetAddress.getLoopbackAddress());
+          }
+          try {
+            bothWait.await();
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+          throw new UnknownHostException(host);
+        };
+    Client client = kit.open(kit.settings().lookup(lookup).maxConnections(2));
+    URI nowhere = kit.server().uri("nowhere.heddle.test", Script.ok());
+    assertEachHasItsOwn(kit, client, nowhere, nowhere, bothWait::countDown);
+    if (kit.wire().isMultiplexed()) {
+      Client shared = kit.open(kit.settings().maxConnections(1));
+      kit.assertWorks(shared);
+      URI one = kit.uri(Script.ok().fault(Script.Fault.STALL));
+      URI another = kit.uri(Script.ok().fault(Script.Fault.STALL));
+      Runnable breakIt =
+          () -> {
+            kit.seen(one);
+            kit.seen(another);
+            kit.server().closeConnections();
+          };
+      assertEachHasItsOwn(kit, shared, one, another, breakIt);
+    }
+  }
+
+  /** Two callers meet one failure; the trace of each shows that caller, and not the other. */
+  private static void assertEachHasItsOwn(
+      Kit kit, Client client, URI one, URI another, Runnable breakIt) {
+    // POST, so that neither may be sent again.
+    Body body = new Body.Writer(Contents.writer(100));
+    Caller<Long> first = kit.call(() -> oneCaller(kit, client, Call.post(one, body)));
+    Caller<Long> second = kit.call(() -> anotherCaller(kit, client, Call.post(another, body)));
+    first.awaitWaiting();
+    second.awaitWaiting();
+    breakIt.run();
+    Throwable ofFirst = first.failure(Bounds.LONG);
+    Throwable ofSecond = second.failure(Bounds.LONG);
+    // Looked at when both have theirs.
+    assertShows("oneCaller(", "anotherCaller(", ownText(ofFirst));
+    assertShows("anotherCaller(", "oneCaller(", ownText(ofSecond));
+  }
+
+  private static void assertShows(String own, String others, String trace) {
+    assertTrue(trace.contains("TraceRules." + own), "the caller is not in the trace:\n" + trace);
+    assertTrue(
+        !trace.contains("TraceRules." + others), "another caller is in the trace:\n" + trace);
+  }
+
+  private static long oneCaller(Kit kit, Client client, Call.Builder call) throws Exception {
+    return makeCall(kit, client, call);
+  }
+
+  private static long anotherCaller(Kit kit, Client client, Call.Builder call) throws Exception {
+    return makeCall(kit, client, call);
+  }
+
   /** Makes a call that fails, from {@link #makeCall}. */
   static Throwable failureOf(Kit kit, Client client, Call.Builder call) {
     return kit.call(() -> makeCall(kit, client, call)).failure(Bounds.LONG);
@@ -121,10 +187,26 @@ interface TraceRules {
 
   /** A frame of the caller's own code is in what {@code printStackTrace} prints. */
   static void assertShowsCaller(Throwable failure) {
-    StringWriter trace = new StringWriter();
-    failure.printStackTrace(new PrintWriter(trace));
-    String text = trace.toString();
+    String text = text(failure);
     assertTrue(
         CALLERS.stream().anyMatch(text::contains), "the caller is not in the trace:\n" + text);
+  }
+
+  /** Without its causes, which callers may share. */
+  private static String ownText(Throwable failure) {
+    StringBuilder text = new StringBuilder(failure.toString());
+    for (StackTraceElement each : failure.getStackTrace()) {
+      text.append("\n\tat ").append(each);
+    }
+    for (Throwable each : failure.getSuppressed()) {
+      text.append('\n').append(ownText(each));
+    }
+    return text.toString();
+  }
+
+  private static String text(Throwable failure) {
+    StringWriter trace = new StringWriter();
+    failure.printStackTrace(new PrintWriter(trace));
+    return trace.toString();
   }
 }

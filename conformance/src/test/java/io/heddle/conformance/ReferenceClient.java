@@ -112,6 +112,7 @@ final class ReferenceClient implements Client {
     // What a wrong driver does wrong.
     boolean ignoresLengths;
     boolean keepsHalfSent;
+    boolean keepsWhatIsToBeClosed;
     boolean trustsDeadPaths;
     int refusals = 1000;
 

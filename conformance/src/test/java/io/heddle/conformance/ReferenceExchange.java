@@ -385,7 +385,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
       }
       headSeen = true;
       lengthTold = lengthOf(response);
-      keepAlive = HttpUtil.isKeepAlive(response);
+      keepAlive = HttpUtil.isKeepAlive(response) || call.keepsWhatIsToBeClosed;
       if (!requestComplete) {
         upload.stop();
       }

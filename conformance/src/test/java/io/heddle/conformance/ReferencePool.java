@@ -115,7 +115,7 @@ final class ReferencePool {
   }
 
   private final ReferenceClient client;
-  private final Slots connections;
+  final Slots connections;
   private final @Nullable SslContext tls;
 
   // Guarded by this.

@@ -2,6 +2,7 @@ package io.heddle.conformance;
 
 import io.heddle.Deadline;
 import io.heddle.IoThread;
+import io.netty.buffer.PooledByteBufAllocator;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -17,13 +18,16 @@ import java.nio.file.Files;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Drivers that are wrong on purpose, each in one way. */
@@ -48,6 +52,19 @@ final class WrongDrivers {
     @Override
     Reply execute(Attempt attempt) throws Exception {
       return await(start(attempt), attempt.asked().deadline());
+    }
+  }
+
+  /** A lease that comes as its caller is interrupted is nobody's. */
+  static final class LosesLateLeases extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        attempt.client().pool.connections.take();
+        throw e;
+      }
     }
   }
 
@@ -182,6 +199,15 @@ final class WrongDrivers {
     @Override
     Reply execute(Attempt attempt) throws Exception {
       attempt.right().keepsHalfSent = true;
+      return super.execute(attempt);
+    }
+  }
+
+  /** Does not look at {@code Connection: close}: the server would close, as it seems. */
+  static final class KeepsWhatIsToBeClosed extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.right().keepsWhatIsToBeClosed = true;
       return super.execute(attempt);
     }
   }
@@ -407,6 +433,50 @@ final class WrongDrivers {
 
   /** Throws what was thrown on the other thread, as it is. */
   static final class LosesTheCallersFrames extends NaiveBridge {}
+
+  /** Hands the failure of the first that fails to all others, with their stacks added to it. */
+  static final class SharesItsFailures extends WrappedDriver {
+    private final AtomicReference<@Nullable Exception> first = new AtomicReference<>();
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (Exception e) {
+        Exception shared = first.compareAndSet(null, e) ? e : first.get();
+        if (shared != null && !shared.equals(e)) {
+          shared.addSuppressed(e);
+          throw shared;
+        }
+        throw e;
+      }
+    }
+  }
+
+  // ---- the end of a call ----------------------------------------------------------------------
+
+  static final class KeepsItsCalls extends WrappedDriver {
+    private final Queue<Attempt> kept = new ConcurrentLinkedQueue<>();
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      kept.add(attempt);
+      return super.execute(attempt);
+    }
+
+    @Override
+    void cleanUp() {
+      kept.clear();
+    }
+  }
+
+  static final class ForgetsBuffers extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      PooledByteBufAllocator.DEFAULT.directBuffer(16);
+      return super.execute(attempt);
+    }
+  }
 
   // ---- the end of a client --------------------------------------------------------------------
 

@@ -56,6 +56,12 @@ class WrongDriversTest {
             "EX-24",
             "exit 3 of the other JVM:\nTerminating due to java.lang.OutOfMemoryError"),
         http11(new WrongDrivers.BuffersTheRequest(), "EX-23", "the client took "),
+        http11(new WrongDrivers.KeepsWhatIsToBeClosed(), "H1-06", "connections"),
+        http11(
+            new WrongDrivers.ForgetsTheDeadlineAtTheHead(),
+            "DL-16",
+            "the call has not ended within"),
+        http11(new WrongDrivers.LosesLateLeases(), "CA-26", "leases: |the call ends"),
         http11(
             new WrongDrivers.TakesTruncatedForWhole(),
             "H1-01",
@@ -118,7 +124,10 @@ class WrongDriversTest {
             "writer with an InheritableThreadLocal"),
         http11(new WrongDrivers.LosesTheCallersFrames(), "TR-05", "the caller is not in the trace"),
         http11(new WrongDrivers.LeavesCallersHanging(), "LI-05", "the call has not ended within"),
-        http11(new WrongDrivers.LeavesItsOwn(), "LI-09", "left-behind"));
+        http11(new WrongDrivers.SharesItsFailures(), "TR-07", "another caller is in the trace"),
+        http11(new WrongDrivers.LeavesItsOwn(), "LI-09", "left-behind"),
+        http11(new WrongDrivers.KeepsItsCalls(), "LI-10", "collected as garbage"),
+        http11(new WrongDrivers.ForgetsBuffers(), "LI-11", "buffers of Netty's were not released"));
   }
 
   @ParameterizedTest
