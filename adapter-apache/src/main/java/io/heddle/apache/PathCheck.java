@@ -37,9 +37,17 @@ final class PathCheck {
   // Shared, under compare-and-set: null is HEARD, else ASKED.
   private final AtomicReference<@Nullable Question> question = new AtomicReference<>();
 
-  /** A PING, which waits in the engine as long as the server allows no further stream. */
+  /**
+   * A PING. It waits in the engine as long as the server allows no further stream, which says
+   * nothing of the path; and as long as what was written before does not leave, which does.
+   */
   private static final class Question {
+    final long bytesBefore;
     volatile boolean sent;
+
+    Question(long bytesBefore) {
+      this.bytesBefore = bytesBefore;
+    }
   }
 
   PathCheck(ReactorConnection connection) {
@@ -81,7 +89,7 @@ final class PathCheck {
     if (!awaiting || System.nanoTime() - quietSince < QUIET_NANOS || !connection.isOpen()) {
       return;
     }
-    Question asked = new Question();
+    Question asked = new Question(connection.sentBytes());
     if (!question.compareAndSet(null, asked)) {
       return;
     }
@@ -102,14 +110,15 @@ final class PathCheck {
   }
 
   private void judge(Question asked) {
-    if (!asked.sent) {
+    boolean stuck = connection.hasOutput() && connection.sentBytes() == asked.bytesBefore;
+    if (!asked.sent && !stuck) {
       if (question.compareAndSet(asked, null)) {
         connection.limitChanged();
       }
     } else if (question.get() == asked) {
       connection.closeFor(
           new ConnectionClosedException(
-              "the server is silent: no answer to a PING within %s ms",
+              "the server is silent: no answer to a PING within %s ms, or no room to send it",
               ReactorConnection.PATIENCE.toMillis()));
     }
   }

@@ -206,6 +206,18 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     }
   }
 
+  /** How many bytes it has sent so far. */
+  long sentBytes() {
+    EndpointDetails details = getEndpointDetails();
+    return details == null ? 0 : details.getSentBytesCount();
+  }
+
+  /** Whether the engine waits for room in the socket. */
+  boolean hasOutput() {
+    ProtocolIOSession io = ioSession;
+    return io != null && io.isOpen() && (io.getEventMask() & EventMask.WRITE) != 0;
+  }
+
   /** Enqueues a PING; over HTTP/2 only. */
   void ping(PingCommand ping) {
     ProtocolIOSession io = ioSession;

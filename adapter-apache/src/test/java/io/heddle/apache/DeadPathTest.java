@@ -20,6 +20,7 @@ import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.StringEntity;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.util.TimeValue;
@@ -71,6 +72,40 @@ class DeadPathTest {
       assertEquals(200, get(client, peer));
       assertEquals(2, peer.connections.size());
       assertEquals(2, peer.connections.get(0).requests.get(), "no third request on the dead path");
+    }
+  }
+
+  /** The PING that asks waits behind an upload that does not leave. */
+  @Test
+  void pathThatTakesNothingAnyMoreIsLeft() throws Exception {
+    Http2Peer.Behaviour clogs =
+        (on, stream, end) -> {
+          if (end) {
+            on.answer(stream, 200);
+          } else {
+            on.widen(stream, 64 * 1024 * 1024);
+            on.clog();
+          }
+        };
+    try (Http2Peer peer = new Http2Peer(100, clogs);
+        BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
+        CloseableHttpClient client = client(manager)) {
+      manager.setDefaultMaxPerRoute(1);
+      assertEquals(200, get(client, peer));
+      CompletableFuture<Throwable> told = new CompletableFuture<>();
+      HttpPost upload = new HttpPost(peer.uri());
+      upload.setEntity(new ByteArrayEntity(new byte[32 * 1024 * 1024], ContentType.DEFAULT_BINARY));
+      Thread.ofVirtual()
+          .start(
+              () ->
+                  told.complete(
+                      assertThrows(
+                          IOException.class, () -> client.execute(upload, r -> r.getCode()))));
+      Threads.await("the upload is stuck", () -> peer.requests() == 2);
+      assertThrows(SocketTimeoutException.class, () -> get(client, peer));
+      assertEquals(200, get(client, peer));
+      assertEquals(2, peer.connections.size());
+      told.get(SOON_MILLIS, TimeUnit.MILLISECONDS);
     }
   }
 

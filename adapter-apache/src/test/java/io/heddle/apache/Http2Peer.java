@@ -13,7 +13,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A server of HTTP/2 frames, without TLS, for what a real server's library would not do: say
@@ -49,6 +51,7 @@ final class Http2Peer implements AutoCloseable {
     final AtomicInteger pings = new AtomicInteger();
     private final DataOutputStream out;
     private volatile boolean dead;
+    private volatile boolean deaf;
 
     private Connection(Socket socket) throws IOException {
       this.socket = socket;
@@ -58,6 +61,18 @@ final class Http2Peer implements AutoCloseable {
     /** Nothing reaches the client any more; what it sends vanishes. */
     void die() {
       dead = true;
+    }
+
+    /** As if it died; and what the client sends stays where it is, in full buffers. */
+    void clog() {
+      dead = true;
+      deaf = true;
+    }
+
+    /** Lets the client send so many bytes more of this body. */
+    void widen(int stream, int bytes) throws IOException {
+      frame(WINDOW_UPDATE, 0, 0, ints(bytes));
+      frame(WINDOW_UPDATE, 0, stream, ints(bytes));
     }
 
     /** A response without a body. */
@@ -108,6 +123,9 @@ final class Http2Peer implements AutoCloseable {
         frame(SETTINGS, 0, 0, settings.toByteArray());
         for (; ; ) {
           read(in);
+          while (deaf && !socket.isClosed()) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+          }
         }
       } catch (IOException e) {
         return; // the client left
