@@ -28,6 +28,7 @@ import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.AttributeKey;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -64,6 +65,9 @@ public final class FaultServer implements AutoCloseable {
   static final String CODEC = "codec";
 
   /** How long a connection of HTTP/2 that is to end is still read, in ms. */
+  /** For thousands of handshakes at a time on a busy machine, where Netty would give up in 10 s. */
+  private static final long HANDSHAKE_MILLIS = 120_000;
+
   private static final long LINGER_MILLIS = 2000;
 
   private static final int SOCKET_BUFFER = 128 * 1024;
@@ -290,7 +294,9 @@ public final class FaultServer implements AutoCloseable {
     channel.attr(LEAVING).set(false);
     ChannelPipeline pipeline = channel.pipeline();
     if (tls != null) {
-      pipeline.addLast(tls.newHandler(channel.alloc()));
+      SslHandler handler = tls.newHandler(channel.alloc());
+      handler.setHandshakeTimeoutMillis(HANDSHAKE_MILLIS);
+      pipeline.addLast(handler);
     }
     if (!wire.isMultiplexed()) {
       pipeline.addLast(CODEC, new HttpServerCodec());
