@@ -4,6 +4,7 @@ import io.heddle.Deadline;
 import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the head of the response, or the whole
  */
 final class JettyExchange<R> {
+
+  /** What Jetty's {@code HttpRedirector} takes for redirects. */
+  private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
   private final Exchange<R> outcome = new Exchange<>();
   private final Consumer<Throwable> aborter;
@@ -148,11 +152,18 @@ final class JettyExchange<R> {
   /**
    * How long the head says that the body is, before any decoding. Jetty takes a stream of HTTP/2
    * for ended well if it was reset between the arrival of its last bytes and their reading.
+   *
+   * <p>A redirect that cannot be followed comes without its body: Jetty has read that, and drops
+   * it.
    */
   static DeclaredLength declaredLength(Response response) {
+    Request request = response.getRequest();
     int status = response.getStatus();
     boolean none =
-        HttpMethod.HEAD.is(response.getRequest().getMethod()) || status == 204 || status == 304;
+        HttpMethod.HEAD.is(request.getMethod())
+            || status == 204
+            || status == 304
+            || (request.isFollowRedirects() && REDIRECTS.contains(status));
     return new DeclaredLength(
         none ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
   }

@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jetty.client.InputStreamRequestContent;
 import org.eclipse.jetty.client.PathRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.io.Content;
@@ -122,7 +123,9 @@ final class PumpedContent implements Request.Content {
     }
   }
 
-  /** While another thread is in the content, this is put off, and taken for possible. */
+  /**
+   * While another thread is in the content, this is put off, and taken for possible if it may be.
+   */
   @Override
   public boolean rewind() {
     if (inside.compareAndSet(0, 1)) {
@@ -137,6 +140,8 @@ final class PumpedContent implements Request.Content {
       } finally {
         inside.decrementAndGet();
       }
+    } else if (content instanceof InputStreamRequestContent) { // as Jetty says of it, at any time
+      return false;
     } else {
       rewindFirst = true; // before the line below: a reader who is back sees the one or the other
     }

@@ -156,4 +156,18 @@ class EarlyAnswerTest {
       assertEquals(200, post().body(new BytesRequestContent(BODY)).send().getStatus());
     }
   }
+
+  /** Jetty tells of it without the body that it has read: that is no body that was cut. */
+  @Test
+  void aRedirectThatABodyCannotFollowReachesTheCaller() throws Exception {
+    answer =
+        "HTTP/1.1 307 There\r\nLocation: /\r\nContent-Length: 5\r\nConnection: close\r\n\r\nthere";
+    start();
+    for (int i = 0; i < 10; i++) {
+      InputStream once = new ByteArrayInputStream(BODY, 0, 100_000);
+      Request request =
+          post().body(new InputStreamRequestContent("a/b", once, new ByteBufferPool.Sized(null)));
+      assertEquals(307, request.send().getStatus());
+    }
+  }
 }
