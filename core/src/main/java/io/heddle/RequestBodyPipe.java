@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,14 @@ import org.jspecify.annotations.Nullable;
  * waits until half of it is free. The I/O thread is signalled when it had run out of bytes, not at
  * each write.
  *
- * <p>One thread writes, one drains; {@link #stop}, {@link #fail} and {@link #cancel} may come from
- * any thread.
+ * <p><b>An early answer.</b> A server may answer with an error before it has the whole body. Some
+ * then read the rest, and end their answer only after it; others read no more, and the answer must
+ * not wait for a body that nobody takes. So once the peer has {@linkplain #answered answered}, the
+ * writer goes on as long as bytes flow, and stops where none of them leave for {@value
+ * #STALL_MILLIS} ms.
+ *
+ * <p>One thread writes, one drains; {@link #answered}, {@link #stop}, {@link #fail} and {@link
+ * #cancel} may come from any thread.
  */
 public final class RequestBodyPipe extends Waiter {
 
@@ -52,6 +59,8 @@ public final class RequestBodyPipe extends Waiter {
     STOPPED,
     CLOSED
   }
+
+  private static final int STALL_MILLIS = 500;
 
   private static final VarHandle END;
 
@@ -75,6 +84,10 @@ public final class RequestBodyPipe extends Waiter {
 
   // Shared: set by the I/O thread when it finds nothing, cleared by the writer that signals.
   private volatile boolean starved;
+
+  // Shared: whether the peer has answered; and whether the writer knows, who writes it.
+  private volatile boolean answered;
+  private volatile boolean answerSeen;
 
   /**
    * An open pipe. The I/O thread is taken to be idle, so the first bytes signal it.
@@ -126,10 +139,22 @@ public final class RequestBodyPipe extends Waiter {
         return true;
       }
       flush();
-      Outcome waited = waitUntil(deadline);
-      giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
+      Outcome waited = waitUntil(untilStalled(deadline));
+      if (waited == Outcome.EXPIRED && !deadline.isExpired()) {
+        stop(); // after an answer; unless an end came first
+      } else {
+        giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
+      }
     }
     return false;
+  }
+
+  private Deadline untilStalled(Deadline deadline) {
+    if (!answered) {
+      return deadline;
+    }
+    answerSeen = true; // so it is no reason to wake the writer any more
+    return deadline.earlier(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(STALL_MILLIS)));
   }
 
   /** Makes what was written go out now, and not with more: signals the I/O thread if it is idle. */
@@ -184,7 +209,13 @@ public final class RequestBodyPipe extends Waiter {
     return is == null || is == End.FINISHED ? (int) queue.available() : 0;
   }
 
-  /** The peer wants no more: it answered before the end of the body. */
+  /** The peer has answered with an error, and may want no more: see above. */
+  public void answered() {
+    answered = true;
+    wake(); // the caller in write, who waits for less long from now on
+  }
+
+  /** The peer wants no more: its answer is whole before the end of the body. */
   public void stop() {
     finishAs(End.STOPPED);
   }
@@ -212,7 +243,7 @@ public final class RequestBodyPipe extends Waiter {
 
   @Override
   boolean isReady() {
-    return end != null || queue.available() <= capacity / 2;
+    return end != null || queue.available() <= capacity / 2 || (answered && !answerSeen);
   }
 
   /** Whether more bytes are wanted; throws what keeps the writer from writing. */

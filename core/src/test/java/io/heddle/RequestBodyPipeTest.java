@@ -207,6 +207,39 @@ class RequestBodyPipeTest {
 
   @ParameterizedTest
   @EnumSource
+  void writerGoesOnAfterAnAnswerAsLongAsBytesFlow(Caller.Kind kind) throws Exception {
+    Caller<Boolean> writer = Caller.start(kind, () -> write("0123456789abc"));
+    writer.awaitParked();
+    pipe.answered();
+    assertFalse(drain());
+    assertTrue(writer.result());
+    pipe.finish();
+    assertTrue(drain());
+    assertEquals("0123456789abc", received());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void writerStopsAfterAnAnswerWhereNoBytesFlow(Caller.Kind kind) throws Exception {
+    Caller<Boolean> parkedBefore = Caller.start(kind, () -> write("0123456789abc"));
+    parkedBefore.awaitParked();
+    pipe.answered();
+    assertFalse(parkedBefore.result());
+    assertFalse(write("more"));
+    assertEquals(0, cancels.get(), "the exchange goes on: its answer is there");
+  }
+
+  @Test
+  void deadlineCountsAfterAnAnswerToo() {
+    pipe.answered();
+    assertThrows(
+        TimeoutException.class,
+        () -> write("0123456789abc", Deadline.after(Duration.ofMillis(50))));
+    assertEquals(1, cancels.get());
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void aFailureStopsTheWriter(Caller.Kind kind) throws Exception {
     IOException reset = new IOException("reset");
     Caller<Boolean> writer = Caller.start(kind, () -> write("0123456789abc"));

@@ -284,7 +284,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     answered = true;
     heads++;
     if (requestBody != null && status.getStatusCode() >= 400) {
-      requestBody.stop();
+      requestBody.answered();
     }
     return isOver() ? State.ABORT : State.CONTINUE;
   }

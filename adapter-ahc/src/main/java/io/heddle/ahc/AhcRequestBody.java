@@ -199,6 +199,11 @@ final class AhcRequestBody implements FeedableBodyGenerator {
 
   // ---- any thread ---------------------------------------------------------------------------
 
+  /** The server has answered with an error, and may want no more. */
+  void answered() {
+    attempt.pipe.answered();
+  }
+
   /** The server wants no more. */
   void stop() {
     attempt.pipe.stop();

@@ -95,6 +95,8 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   // I/O thread only.
   private @Nullable Head finalHead;
   private boolean headCame;
+  private int hiddenStatus;
+  private boolean refused;
   private boolean started;
   private int streamId;
   private @Nullable DeclaredLength declared;
@@ -325,6 +327,10 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   public void consumeResponse(
       HttpResponse response, @Nullable EntityDetails entity, HttpContext context)
       throws IOException {
+    int hidden = hiddenStatus;
+    if (hidden > 0) {
+      response.setCode(hidden);
+    }
     long length = entity == null ? 0 : entity.getContentLength();
     if (session.connection.isMultiplexed()) { // where the engine does not look at the header
       length = declaredLength(response);
@@ -343,8 +349,9 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       session.responseEnds();
       ended = true;
     }
-    if (response.getCode() >= 300 && requestBody != null) {
-      requestBody.stop(); // the engine takes no more of it either
+    if (requestBody != null && response.getCode() >= 300) {
+      refused = true;
+      requestBody.answered();
     }
     finalHead = new Head(response, body, length, null);
     headCame = true;
@@ -357,8 +364,25 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     }
   }
 
+  /**
+   * The head of a response is about to be given to the engine, over HTTP/1.1. To a status of 300 or
+   * more the engine would put an end to the request's body, as if it were whole, and send no more
+   * of it, for which some servers wait: so it does not get to see such a status before it has the
+   * body.
+   */
+  void hideStatus(HttpResponse response) {
+    int status = response.getCode();
+    if (requestBody != null && requestBody.isUnderWay() && status >= 300 && status != 304) {
+      hiddenStatus = status;
+      response.setCode(200);
+    }
+  }
+
   /** The response is complete: without the rest of the request, if that will not be sent. */
   private void refuseRest() throws IOException {
+    if (requestBody != null && refused) {
+      requestBody.stop();
+    }
     if (requestBody != null && requestBody.isStopped()) {
       session.refuseRest();
     }

@@ -137,6 +137,11 @@ final class ApacheRequestBody {
         declaredLength);
   }
 
+  /** The server has answered with an error, and may want no more. */
+  void answered() {
+    pipe.answered();
+  }
+
   /** The rest of the body will not be written, and is not wanted. */
   void stop() {
     stopped = true;
@@ -166,6 +171,7 @@ final class ApacheRequestBody {
       }
       try {
         if (!pipe.write(b, off, len, deadline)) {
+          stopped = true;
           throw new NoMoreWanted();
         }
         written += len;
@@ -224,6 +230,11 @@ final class ApacheRequestBody {
   /** Tells a writer why it must stop; any thread. */
   void fail(Exception cause) {
     pipe.fail(cause);
+  }
+
+  /** Whether the engine has begun to send it, and not come to its end; I/O thread. */
+  boolean isUnderWay() {
+    return channel != null && !sent;
   }
 
   /** Whether the engine has all of it; any thread. */

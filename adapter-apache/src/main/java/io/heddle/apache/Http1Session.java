@@ -70,7 +70,12 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
           throws IOException, HttpException {
         input = buffer;
         strayed |= current == null && buffer.hasData();
-        return parser.parse(buffer, endOfStream);
+        HttpResponse response = parser.parse(buffer, endOfStream);
+        ApacheExchange exchange = current;
+        if (response != null && exchange != null) {
+          exchange.hideStatus(response);
+        }
+        return response;
       }
     };
   }
@@ -94,6 +99,12 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
     if (input != null && input.hasData()) {
       connection.goingAway();
     }
+  }
+
+  /** What the server would take for the next request is the rest of this one. */
+  @Override
+  void refuseRest() {
+    connection.goingAway();
   }
 
   /** Bytes of the body of the response that is under way. */

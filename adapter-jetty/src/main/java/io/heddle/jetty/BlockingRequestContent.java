@@ -57,9 +57,9 @@ public class BlockingRequestContent extends OutputStreamRequestContent {
     }
   }
 
-  /** Ends the writer, as the server wants no more; the request goes on. */
-  void stop() {
-    body.stop();
+  /** The server has answered with an error: the writer goes on while the server takes bytes. */
+  void answered() {
+    body.answered();
   }
 
   /** The stream to write to, the same at each call; closing it is the end of the body. */

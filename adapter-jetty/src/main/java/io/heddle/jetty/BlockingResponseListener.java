@@ -172,7 +172,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     if (!answeredWhole) {
       head.complete(response);
     }
-    stopUpload(response);
+    hurryUpload(response);
   }
 
   @Override
@@ -248,11 +248,11 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     }
   }
 
-  /** Tells a writer who still uploads that the server has refused. */
-  static void stopUpload(Response response) {
+  /** Tells a writer who still uploads that the server has answered with an error. */
+  static void hurryUpload(Response response) {
     if (JettyExchange.isRefusal(response)
         && response.getRequest().getBody() instanceof BlockingRequestContent content) {
-      content.stop();
+      content.answered();
     }
   }
 

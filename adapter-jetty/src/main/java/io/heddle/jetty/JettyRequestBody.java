@@ -82,6 +82,7 @@ final class JettyRequestBody {
       }
       try {
         if (!pipe.write(b, off, len, deadline.get())) {
+          stopped = true;
           throw new NoMoreWanted();
         }
         pipe.flush(); // each write goes out, as Jetty's do
@@ -192,6 +193,11 @@ final class JettyRequestBody {
   }
 
   // ---- any thread ---------------------------------------------------------------------------
+
+  /** The server has answered with an error, before the end of the body. */
+  void answered() {
+    pipe.answered();
+  }
 
   /** The rest is not wanted: ends the writer, not the request. */
   void stop() {

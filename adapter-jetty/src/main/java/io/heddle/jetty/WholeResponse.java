@@ -30,7 +30,7 @@ final class WholeResponse extends RetainingResponseListener {
     super.onHeaders(response);
     begun = true;
     length = JettyExchange.declaredLength(response);
-    BlockingResponseListener.stopUpload(response);
+    BlockingResponseListener.hurryUpload(response);
   }
 
   /**

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -403,6 +404,23 @@ interface ExchangeRules {
     }
     int connections = kit.server().connectionsAccepted() - before;
     assertTrue(connections <= 3, connections + " connections, where 3 are allowed");
+  }
+
+  @Rule("EX-30")
+  default void earlyAnswerThatEndsAfterTheRequest(Kit kit) throws Exception {
+    Client client = kit.open(kit.settings().readTimeout(READ_TIMEOUT));
+    byte[] bytes = Contents.first(8 * 1024 * 1024);
+    List<Body> bodies =
+        List.of(
+            new Body.Bytes(bytes),
+            new Body.Stream(new ByteArrayInputStream(bytes), bytes.length),
+            new Body.Writer(out -> out.write(bytes)));
+    for (Body body : bodies) {
+      URI uri = kit.uri(Script.answer(413).body(100).around());
+      kit.assertWhole(kit.execute(client, Call.post(uri, body)), 413, 100);
+      assertBody(kit.seen(uri), bytes.length);
+      kit.assertWorks(client);
+    }
   }
 
   private static void assertBody(Seen seen, long length) {

@@ -138,6 +138,18 @@ interface FramingRules {
         }
       }
     }
+    Client client = kit.open(kit.settings().readTimeout(NOT_LONG));
+    for (int i = 0; i < 5; i++) { // in chunks, and the server reads on at once
+      URI uri = kit.uri(Script.answer(413).body(100).early());
+      Body chunks = new Body.Writer(out -> out.write(Contents.first(UPLOAD)));
+      kit.assertWhole(kit.execute(client, Call.post(uri, chunks)), 413, 100);
+      kit.assertWorks(client);
+      Seen seen = kit.seen(uri);
+      Bounds.settled(seen::bodyBytes);
+      assertTrue(
+          !seen.isBodyComplete() || seen.bodyBytes() == UPLOAD,
+          "a body that was cut came to an end: " + seen);
+    }
   }
 
   private static void assertAnsweredEarly(

@@ -164,6 +164,11 @@ public final class Script {
     return with("early", true);
   }
 
+  /** As {@link #early()}; but what comes of the body is read, and the answer ends after it. */
+  public Script around() {
+    return early().with("around", true);
+  }
+
   public Script expect(Expect expect) {
     return with("expect", expect);
   }
@@ -263,6 +268,10 @@ public final class Script {
 
   boolean isEarly() {
     return words.containsKey("early");
+  }
+
+  boolean isAround() {
+    return words.containsKey("around");
   }
 
   Expect expectation() {

@@ -146,6 +146,8 @@ final class ServerExchange {
         answer();
       } else if (state == State.ANSWERED) {
         done();
+      } else if (script.isAround() && !pumpScheduled) {
+        pump();
       }
     } else {
       stopReadingAtLimit();
@@ -287,6 +289,10 @@ final class ServerExchange {
     pumpScheduled = true; // room that comes while it runs, it sees itself
     Script.Fault fault = faultDone ? null : script.fault();
     long end = fault == null ? bodyLength() : Math.min(bodyLength(), script.faultAfter());
+    boolean waits = script.isAround() && !requestComplete;
+    if (waits) {
+      end /= 2;
+    }
     while (position < end) {
       if (!channel.isWritable()) {
         ctx.flush();
@@ -307,6 +313,11 @@ final class ServerExchange {
         schedule(this::pump, script.every());
         return;
       }
+    }
+    if (waits) {
+      ctx.flush();
+      pumpScheduled = false; // the end of the request goes on
+      return;
     }
     if (fault == null) {
       send(last()); // a client that has all bytes may send its next request at once

@@ -114,6 +114,7 @@ final class ReferenceClient implements Client {
     boolean keepsHalfSent;
     boolean keepsWhatIsToBeClosed;
     boolean trustsDeadPaths;
+    boolean stopsAtTheHead;
     int refusals = 1000;
 
     Prepared(Call call) {

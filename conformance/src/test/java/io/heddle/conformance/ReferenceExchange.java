@@ -386,8 +386,10 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
       headSeen = true;
       lengthTold = lengthOf(response);
       keepAlive = HttpUtil.isKeepAlive(response) || call.keepsWhatIsToBeClosed;
-      if (!requestComplete) {
+      if (!requestComplete && call.stopsAtTheHead) {
         upload.stop();
+      } else if (!requestComplete) {
+        upload.answered();
       }
       goAhead.complete(false);
       head.complete(response);
@@ -406,6 +408,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
         }
         last.trailingHeaders().forEach(each -> trailers.put(each.getKey(), each.getValue()));
         responseComplete = true;
+        upload.stop();
         end(keepAlive && (requestComplete || call.keepsHalfSent));
         download.end();
       }

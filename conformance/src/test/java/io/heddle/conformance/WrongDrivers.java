@@ -220,6 +220,15 @@ final class WrongDrivers {
     }
   }
 
+  /** Sends no more of a body once the head of an answer is there. */
+  static final class StopsAtTheHead extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.right().stopsAtTheHead = true;
+      return super.execute(attempt);
+    }
+  }
+
   /** Sends again once what the server refused, and no more. */
   static final class GivesUpWhenRefusedTwice extends WrappedDriver {
     @Override

@@ -55,6 +55,7 @@ class WrongDriversTest {
             new WrongDrivers.BuffersTheResponse(),
             "EX-24",
             "exit 3 of the other JVM:\nTerminating due to java.lang.OutOfMemoryError"),
+        http11(new WrongDrivers.StopsAtTheHead(), "EX-30", "READ_TIMEOUT"),
         http11(new WrongDrivers.BuffersTheRequest(), "EX-23", "the client took "),
         http11(new WrongDrivers.KeepsWhatIsToBeClosed(), "H1-06", "connections"),
         http11(
