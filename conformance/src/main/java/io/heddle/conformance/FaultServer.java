@@ -64,10 +64,10 @@ public final class FaultServer implements AutoCloseable {
 
   static final String CODEC = "codec";
 
-  /** How long a connection of HTTP/2 that is to end is still read, in ms. */
   /** For thousands of handshakes at a time on a busy machine, where Netty would give up in 10 s. */
   private static final long HANDSHAKE_MILLIS = 120_000;
 
+  /** How long a connection of HTTP/2 that is to end is still read, in ms. */
   private static final long LINGER_MILLIS = 2000;
 
   private static final int SOCKET_BUFFER = 128 * 1024;
