@@ -3,6 +3,7 @@ package io.heddle.ahc;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.nio.channels.ClosedChannelException;
@@ -63,6 +64,8 @@ final class AhcChannel {
   private volatile long sentAt;
   private volatile boolean idle;
   private volatile boolean following;
+  private volatile @Nullable Http2Connection shared;
+  private volatile int streamId; // 0 as long as the codec has not opened it
 
   // Written by an event loop: what keeps the read timeout from counting.
   private volatile @Nullable Future<?> touching;
@@ -220,6 +223,16 @@ final class AhcChannel {
   /** Whether the request was sent just now, to a connection that may have ended unnoticed. */
   boolean isSentToIdleConnection() {
     return pooled && idle && System.nanoTime() - sentAt < STALE_NANOS;
+  }
+
+  /**
+   * Whether the server has done nothing about the request, whose connection has ended: the codec
+   * had not opened its stream, or it is beyond the last one that GOAWAY has named. The stream's own
+   * pipeline may not hear of that: the server may be faster than the thread that brings the future.
+   */
+  boolean isUnprocessed() {
+    Http2Connection on = shared;
+    return sent && on != null && (streamId == 0 || on.isBeyondLast(streamId));
   }
 
   /** On the event loop of the connection; at once, if this is it. */
@@ -383,23 +396,32 @@ final class AhcChannel {
       body.multiplexed(multiplexed);
     }
     idle = true;
+    shared = null;
+    streamId = 0;
     if (multiplexed) {
-      Http2Connection shared = Http2Connection.of(on);
-      idle = shared.isIdle(on);
-      if (!shared.takesMore(on)) { // any more, since the engine looked: the codec will refuse it
+      Http2Connection of = Http2Connection.of(on);
+      shared = of;
+      of.opens(this);
+      idle = of.isQuiet(on);
+      if (!of.takesMore(on)) { // any more, since the engine looked: the codec will refuse it
         exchange.refused();
       }
       if (lane != null && !again) {
-        shared.serve(lane, on);
+        of.serve(lane, on);
       }
       if (!returned) { // it will, and then look at `multiplexed`
-        held = shared;
-        shared.hold(on);
+        held = of;
+        of.hold(on);
       }
       attachStream();
     } else if (lane != null && !again) {
       lane.notMultiplexed();
     }
+  }
+
+  /** The codec has opened the stream: its head is written now. */
+  void opened(Http2Stream of) {
+    streamId = of.id();
   }
 
   /** As soon as both are there, the stream and the future that knows it. */
@@ -423,11 +445,11 @@ final class AhcChannel {
   }
 
   private void readOn() {
-    Http2Connection shared = held;
+    Http2Connection waits = held;
     Channel on = connection;
-    if (shared != null && on != null) {
+    if (waits != null && on != null) {
       held = null;
-      shared.readOn(on);
+      waits.readOn(on);
     }
   }
 

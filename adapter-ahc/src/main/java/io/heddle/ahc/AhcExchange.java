@@ -121,20 +121,22 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
     return channel.isPooled()
         && AhcFailures.isConnectionGone(failure)
-        && (!channel.isEverSent()
-            || (!answered
-                && SAFE.contains(request.getMethod())
-                && channel.isSentToIdleConnection()));
+        && !answered
+        && SAFE.contains(request.getMethod())
+        && channel.isSentToIdleConnection();
   }
 
   /**
    * Whether the server has said that it did nothing about the request, or the connection has said
-   * so in its place: then it goes again, however often, as long as there is time.
+   * so in its place, or had ended before the request was sent: then it goes again, however often,
+   * as long as there is time.
    */
   boolean isRefused(Throwable failure) {
     return refused
         || AhcFailures.isRefusedStream(failure)
-        || (!channel.isEverSent() && AhcFailures.isOfLeavingConnection(failure));
+        || (!channel.isEverSent()
+            && (AhcFailures.isOfLeavingConnection(failure)
+                || (channel.isPooled() && AhcFailures.isConnectionGone(failure))));
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -272,7 +274,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
   }
 
-  /** The connection takes no more streams, and this one was beyond its last: RFC 9113, 6.8. */
+  /** The server has done nothing about the request, and never will: RFC 9113, 6.8. */
   void refused() {
     refused = true;
   }
@@ -317,6 +319,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
     if (failure instanceof TimeoutException && !isOver()) {
       timedOut(); // likewise: no other call goes that way
+    }
+    if (AhcFailures.isConnectionGone(failure) && channel.isUnprocessed()) {
+      refused();
     }
     if (end()) {
       tell(failure instanceof NotResent ? RemotelyClosedException.INSTANCE : failure);

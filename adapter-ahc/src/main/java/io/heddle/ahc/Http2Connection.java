@@ -8,11 +8,13 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2Connection.Endpoint;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2LocalFlowController;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
+import io.netty.handler.codec.http2.Http2Stream;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.asynchttpclient.netty.channel.Http2ConnectionState;
@@ -51,6 +53,9 @@ final class Http2Connection extends ChannelDuplexHandler {
   private static final long PING_MILLIS = 1000;
 
   private final ReadGate gate = new ReadGate();
+  private @Nullable Endpoint<Http2LocalFlowController> local;
+  private @Nullable AhcChannel opening;
+  private long quietSince;
   private boolean pinged;
   private long pingedAt;
   private int holds;
@@ -81,8 +86,31 @@ final class Http2Connection extends ChannelDuplexHandler {
     }
   }
 
-  /** Whether no stream is open here: then nobody would have noticed that the server has gone. */
-  boolean isIdle(Channel channel) {
+  /** The next stream that the codec opens is that of this exchange. */
+  void opens(AhcChannel exchange) {
+    opening = exchange;
+  }
+
+  /** Whether this stream came after the last one that the server has looked at: RFC 9113, 6.8. */
+  boolean isBeyondLast(int streamId) {
+    int last = local == null ? -1 : local.lastStreamKnownByPeer();
+    return last >= 0 && streamId > last;
+  }
+
+  /**
+   * Whether nobody would have noticed that the server has gone, now that a request is about to be
+   * sent: no stream is open, or nothing has been read since the first of them was opened.
+   */
+  boolean isQuiet(Channel channel) {
+    if (isIdle(channel)) {
+      quietSince = System.nanoTime();
+      return true;
+    }
+    return gate.lastRead() - quietSince < 0;
+  }
+
+  /** Whether no stream is open here. */
+  private boolean isIdle(Channel channel) {
     Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
     return codec == null || codec.connection().numActiveStreams() == 0;
   }
@@ -171,9 +199,23 @@ final class Http2Connection extends ChannelDuplexHandler {
     ctx.pipeline().addFirst(ReadGate.NAME, gate); // the codec and TLS ask for reads by themselves
     Http2FrameCodec codec = ctx.pipeline().get(Http2FrameCodec.class);
     if (codec != null) {
-      Endpoint<Http2LocalFlowController> local = codec.connection().local();
-      local.flowController().incrementWindowSize(codec.connection().connectionStream(), WINDOW);
+      Endpoint<Http2LocalFlowController> of = codec.connection().local();
+      of.flowController().incrementWindowSize(codec.connection().connectionStream(), WINDOW);
       ctx.flush();
+      codec.connection().addListener(new Streams());
+      local = of;
+    }
+  }
+
+  /** What the codec says of its streams: it is the first to know. */
+  private final class Streams extends Http2ConnectionAdapter {
+    @Override
+    public void onStreamAdded(Http2Stream stream) {
+      AhcChannel exchange = opening;
+      if (exchange != null) {
+        opening = null;
+        exchange.opened(stream);
+      }
     }
   }
 

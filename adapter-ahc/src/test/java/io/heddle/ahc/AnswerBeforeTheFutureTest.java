@@ -36,7 +36,7 @@ class AnswerBeforeTheFutureTest {
 
   /** Event loops of which each caller is slow to come back; of the kind that AHC takes. */
   @SuppressWarnings("deprecation")
-  private static final class SlowToReturn extends NioEventLoopGroup {
+  static final class SlowToReturn extends NioEventLoopGroup {
     volatile boolean slow;
 
     SlowToReturn() {
