@@ -65,7 +65,7 @@ final class AhcChannel {
   private volatile boolean idle;
   private volatile boolean following;
   private volatile @Nullable Http2Connection shared;
-  private volatile int streamId; // 0 as long as the codec has not opened it
+  private volatile @Nullable Http2Stream codecs; // the stream, once its head is written
 
   // Written by an event loop: what keeps the read timeout from counting.
   private volatile @Nullable Future<?> touching;
@@ -136,6 +136,42 @@ final class AhcChannel {
               running.abort(new CancellationException("the exchange was given up"));
             }
           });
+    }
+  }
+
+  /**
+   * The exchange is over, and {@linkplain #end ended} unless it was completed: passes its place on
+   * once no stream of it counts any longer. Else the next call's stream could be one too many. Any
+   * thread.
+   *
+   * @param place any number of times
+   * @param completed whether the response is whole
+   * @param whole whether the request is as well, or nobody knows
+   */
+  void leave(Runnable place, boolean completed, boolean whole) {
+    inEventLoop(
+        () -> {
+          Http2Connection on = shared;
+          Http2Stream of = codecs;
+          if (on == null || (completed && of != null && isEnding(of))) {
+            place.run();
+          } else {
+            on.later(() -> leave(on, place, whole)); // after what the engine is at
+          }
+        });
+  }
+
+  /** Whether the end of the response, which is being read, is also that of the stream. */
+  private static boolean isEnding(Http2Stream of) {
+    return !of.state().localSideOpen() && !of.isResetSent();
+  }
+
+  private void leave(Http2Connection on, Runnable place, boolean whole) {
+    Http2Stream of = codecs;
+    if (of == null) {
+      place.run(); // its head was never written
+    } else {
+      on.leave(of, whole, place);
     }
   }
 
@@ -232,7 +268,8 @@ final class AhcChannel {
    */
   boolean isUnprocessed() {
     Http2Connection on = shared;
-    return sent && on != null && (streamId == 0 || on.isBeyondLast(streamId));
+    Http2Stream of = codecs;
+    return sent && on != null && (of == null || on.isBeyondLast(of));
   }
 
   /** On the event loop of the connection; at once, if this is it. */
@@ -397,7 +434,7 @@ final class AhcChannel {
     }
     idle = true;
     shared = null;
-    streamId = 0;
+    codecs = null;
     if (multiplexed) {
       Http2Connection of = Http2Connection.of(on);
       shared = of;
@@ -421,7 +458,7 @@ final class AhcChannel {
 
   /** The codec has opened the stream: its head is written now. */
   void opened(Http2Stream of) {
-    streamId = of.id();
+    codecs = of;
   }
 
   /** As soon as both are there, the stream and the future that knows it. */

@@ -23,8 +23,10 @@ import org.jspecify.annotations.Nullable;
  * end it. What becomes of the response, the subclasses know.
  *
  * <p>It ends once: when the engine has completed or failed it, or when it is {@linkplain #abandon
- * abandoned}. Then its place in the limits is free. What the engine brings afterwards is dropped.
- * Where in the engine it is, and how it is ended there, its {@link AhcChannel} knows.
+ * abandoned}. Then its place in the limits is free; that among the streams of its server once its
+ * stream counts no longer, as the server would refuse one too many. What the engine brings
+ * afterwards is dropped. Where in the engine it is, and how it is ended there, its {@link
+ * AhcChannel} knows.
  *
  * @param <T> what the engine's future has in the end
  */
@@ -57,6 +59,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   // Event loop only: how many heads of responses have come through.
   private int heads;
+
+  // Event loop only: whether the server has refused, and wants no more of the request.
+  private boolean unwanted;
 
   AhcExchange(BlockingAhcClient client, Request request, CallLimits.Permit permit) {
     this.client = client;
@@ -158,6 +163,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
       requestBody.cancel();
     }
     channel.end();
+    leave(false);
     return true;
   }
 
@@ -174,15 +180,22 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   /** The client is closed. */
   void close(Throwable why) {
     if (end()) {
-      tell(why);
       channel.end();
+      leave(false);
+      tell(why);
     }
+  }
+
+  /** Passes the place on, after whatever ends the stream. */
+  private void leave(boolean completed) {
+    boolean whole = completed && !unwanted && (requestBody == null || requestBody.isWritten());
+    channel.leave(permit::leave, completed, whole);
   }
 
   /** Whether this ended it. */
   private boolean end() {
     if (over.compareAndSet(false, true)) {
-      permit.leave();
+      permit.end();
       client.ended(this);
       channel.ended();
       return true;
@@ -285,7 +298,8 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   public State onStatusReceived(HttpResponseStatus status) throws Exception {
     answered = true;
     heads++;
-    if (requestBody != null && status.getStatusCode() >= 400) {
+    unwanted = status.getStatusCode() >= 400;
+    if (requestBody != null && unwanted) {
       requestBody.answered();
     }
     return isOver() ? State.ABORT : State.CONTINUE;
@@ -300,6 +314,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     if (!end()) {
       return null;
     }
+    leave(true);
     try {
       return completed();
     } catch (Throwable t) {
@@ -324,8 +339,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
       refused();
     }
     if (end()) {
-      tell(failure instanceof NotResent ? RemotelyClosedException.INSTANCE : failure);
       channel.end();
+      leave(false);
+      tell(failure instanceof NotResent ? RemotelyClosedException.INSTANCE : failure);
     }
   }
 

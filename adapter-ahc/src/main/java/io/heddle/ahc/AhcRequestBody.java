@@ -288,6 +288,11 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     attempt.attach(to, gate);
   }
 
+  /** Whether all of it has gone to the stream; event loop. */
+  boolean isWritten() {
+    return attempt.written;
+  }
+
   /** Whether it is the caller that the engine waits for; event loop. */
   boolean isAwaited() {
     Attempt now = attempt;
@@ -321,6 +326,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     private boolean begun;
     private boolean hungry;
     private boolean endSent;
+    private boolean written;
 
     Attempt() {
       long expected = source.length() < 0 ? 1024 : source.length();
@@ -434,6 +440,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
             frame.release();
           } else {
             endSent = end;
+            written = end;
             to.write(new DefaultHttp2DataFrame(frame, end));
             exchange.channel().touch();
           }

@@ -48,7 +48,8 @@ final class CallLimits {
     private final Origin.@Nullable Lane lane;
     private final @Nullable InFlightLimit ofHost;
     private final @Nullable InFlightLimit ofAll;
-    private final AtomicBoolean held = new AtomicBoolean(true);
+    private final AtomicBoolean running = new AtomicBoolean(true);
+    private final AtomicBoolean inLane = new AtomicBoolean(true);
 
     private Permit(
         Origin.@Nullable Lane lane, @Nullable InFlightLimit ofHost, @Nullable InFlightLimit ofAll) {
@@ -63,11 +64,19 @@ final class CallLimits {
       return lane;
     }
 
+    /** Gives all back but the place in the lane; any thread, any number of times. */
+    void end() {
+      if (running.compareAndSet(true, false)) {
+        inFlight.decrementAndGet();
+        leaveAll(null, ofHost, ofAll);
+      }
+    }
+
     /** Gives all of it back; any thread, any number of times. */
     void leave() {
-      if (held.compareAndSet(true, false)) {
-        inFlight.decrementAndGet();
-        leaveAll(lane, ofHost, ofAll);
+      end();
+      if (inLane.compareAndSet(true, false)) {
+        leaveAll(lane, null, null);
       }
     }
   }

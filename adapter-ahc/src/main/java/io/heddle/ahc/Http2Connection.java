@@ -9,6 +9,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
 import io.netty.handler.codec.http2.Http2Connection.Endpoint;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
+import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
@@ -16,6 +17,9 @@ import io.netty.handler.codec.http2.Http2LocalFlowController;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
 import io.netty.handler.codec.http2.Http2Stream;
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.asynchttpclient.netty.channel.Http2ConnectionState;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +56,12 @@ final class Http2Connection extends ChannelDuplexHandler {
   /** How long the answer to a PING may take. */
   private static final long PING_MILLIS = 1000;
 
+  /** How long a stream that serves nobody any more may take to end. */
+  private static final long REST_MILLIS = 1000;
+
+  private final Channel channel;
   private final ReadGate gate = new ReadGate();
+  private final Map<Http2Stream, Runnable> closing = new HashMap<>();
   private @Nullable Endpoint<Http2LocalFlowController> local;
   private @Nullable AhcChannel opening;
   private long quietSince;
@@ -63,13 +72,15 @@ final class Http2Connection extends ChannelDuplexHandler {
   private boolean leaving;
   private Origin.@Nullable Lane lane;
 
-  private Http2Connection() {}
+  private Http2Connection(Channel channel) {
+    this.channel = channel;
+  }
 
   /** The one of this channel, which is made when the first exchange comes by. */
   static Http2Connection of(Channel channel) {
     Http2Connection known = (Http2Connection) channel.pipeline().get(NAME);
     if (known == null) {
-      known = new Http2Connection();
+      known = new Http2Connection(channel);
       channel.pipeline().addLast(NAME, known);
     }
     return known;
@@ -92,9 +103,9 @@ final class Http2Connection extends ChannelDuplexHandler {
   }
 
   /** Whether this stream came after the last one that the server has looked at: RFC 9113, 6.8. */
-  boolean isBeyondLast(int streamId) {
+  boolean isBeyondLast(Http2Stream stream) {
     int last = local == null ? -1 : local.lastStreamKnownByPeer();
-    return last >= 0 && streamId > last;
+    return last >= 0 && stream.id() > last;
   }
 
   /**
@@ -174,6 +185,63 @@ final class Http2Connection extends ChannelDuplexHandler {
         || (!codec.connection().goAwayReceived() && codec.connection().local().canOpenStream());
   }
 
+  /** On the event loop, once it has done what it is at; any thread. */
+  void later(Runnable work) {
+    try {
+      channel.eventLoop().execute(work);
+    } catch (RejectedExecutionException e) {
+      work.run(); // the client is closed, and the event loop has ended
+    }
+  }
+
+  /**
+   * An exchange is done with this stream, which is ended if it does not end by itself: neither AHC
+   * nor Netty ends one that the server has ended first.
+   *
+   * @param whole whether the request and the response are, so that the stream ends by itself once
+   *     the server takes the rest of the request
+   * @param then is run once the stream counts no longer, or after {@value #REST_MILLIS} ms
+   */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  void leave(Http2Stream stream, boolean whole, Runnable then) {
+    if (stream.state() == Http2Stream.State.CLOSED || !channel.isActive()) {
+      then.run();
+      return;
+    }
+    closing.put(stream, then);
+    if (!whole) {
+      reset(stream);
+    }
+    if (closing.containsKey(stream)) {
+      channel.eventLoop().schedule(() -> waitNoLonger(stream), REST_MILLIS, MILLISECONDS);
+    }
+  }
+
+  /** On a path that takes nothing any more, the next call has to find that out. */
+  private void waitNoLonger(Http2Stream stream) {
+    reset(stream);
+    free(stream);
+  }
+
+  private void free(Http2Stream stream) {
+    Runnable then = closing.remove(stream);
+    if (then != null) {
+      then.run();
+    }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // what is not written ends with its connection
+  private void reset(Http2Stream stream) {
+    ChannelHandlerContext ctx = channel.pipeline().context(Http2FrameCodec.class);
+    if (ctx != null
+        && ctx.handler() instanceof Http2FrameCodec codec
+        && stream.state() != Http2Stream.State.CLOSED
+        && !stream.isResetSent()) {
+      codec.encoder().writeRstStream(ctx, stream.id(), Http2Error.CANCEL.code(), ctx.newPromise());
+      ctx.flush();
+    }
+  }
+
   /** Reads nothing until {@link #readOn}: once for each of those who asked. */
   void hold(Channel channel) {
     if (holds++ == 0) {
@@ -216,6 +284,11 @@ final class Http2Connection extends ChannelDuplexHandler {
         opening = null;
         exchange.opened(stream);
       }
+    }
+
+    @Override
+    public void onStreamClosed(Http2Stream stream) {
+      free(stream);
     }
   }
 
