@@ -7,6 +7,7 @@ import okhttp3.Interceptor;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The last network interceptor: after it comes what writes to the connection, and waits for it. The
@@ -51,13 +52,13 @@ final class HandOver implements Interceptor {
     }
     Response response;
     if (call == null || (virtual && !shared)) {
-      response = read(chain, inline(chain), shared);
+      response = read(chain, inline(chain), shared, call);
     } else {
       boolean pumps = shared ? !WorkerThreads.areVirtual() : !virtual;
       OkHttpExchange exchange = new OkHttpExchange(chain, call, pumps);
       call.handOver(exchange);
       response = exchange.execute(engine);
-      response = pumps ? response : read(chain, response, shared);
+      response = pumps ? response : read(chain, response, shared, call);
     }
     if (chain.call().isCanceled()) {
       // While the request was being sent, perhaps. OkHttp may go on then: it fails to send, looks
@@ -94,9 +95,9 @@ final class HandOver implements Interceptor {
   }
 
   /** The response with a body that the caller reads from OkHttp's own. */
-  private static Response read(Chain chain, Response own, boolean shared) {
+  private static Response read(Chain chain, Response own, boolean shared, @Nullable LiveCall call) {
     return hasStream(own)
-        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared))
+        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared, call))
         : own;
   }
 

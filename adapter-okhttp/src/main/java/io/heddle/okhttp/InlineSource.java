@@ -40,6 +40,7 @@ final class InlineSource implements Source {
   private final BufferedSource source;
   private final boolean shared;
   private final boolean duplex;
+  private final @Nullable LiveCall call;
   private final DeclaredLength length;
 
   private boolean ended;
@@ -52,12 +53,15 @@ final class InlineSource implements Source {
    * @param chain of the last network interceptor
    * @param response OkHttp's own
    * @param shared whether other calls use the connection
+   * @param call null if it is none of ours
    */
-  InlineSource(Interceptor.Chain chain, Response response, boolean shared) {
+  InlineSource(
+      Interceptor.Chain chain, Response response, boolean shared, @Nullable LiveCall call) {
     this.chain = chain;
     this.own = response.body();
     this.source = own.source();
     this.shared = shared;
+    this.call = call;
     this.duplex = OkHttpExchange.isDuplex(response.request());
     this.length = OkHttpResponseBody.lengthOf(response);
   }

@@ -30,6 +30,7 @@ final class OkHttpInternals {
   private static final String ENQUEUED = "OkHttp http";
 
   private static final @Nullable Field SUCCESSES = ofConnection("successCount");
+  private static final @Nullable Field ALLOCATION_LIMIT = ofConnection("allocationLimit");
   private static final @Nullable Field RAW_SOCKET = ofConnection("rawSocket");
 
   /** Of OkHttp 4, and of 5. */
@@ -71,11 +72,20 @@ final class OkHttpInternals {
 
   /** How many streams the server allows, as far as OkHttp has heard; else very many. */
   static int streams(@Nullable Connection connection) {
+    if (!(connection instanceof RealConnection real)) {
+      return Integer.MAX_VALUE;
+    }
     try {
-      return connection instanceof RealConnection real
-          ? real.getAllocationLimit$okhttp()
-          : Integer.MAX_VALUE;
-    } catch (LinkageError e) { // OkHttp 4
+      return real.getAllocationLimit$okhttp();
+    } catch (LinkageError e) {
+      return streamsOfOkHttp4(real);
+    }
+  }
+
+  private static int streamsOfOkHttp4(RealConnection connection) {
+    try {
+      return ALLOCATION_LIMIT == null ? Integer.MAX_VALUE : ALLOCATION_LIMIT.getInt(connection);
+    } catch (ReflectiveOperationException | RuntimeException e) {
       return Integer.MAX_VALUE;
     }
   }
