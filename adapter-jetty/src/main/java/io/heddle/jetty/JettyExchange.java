@@ -154,7 +154,7 @@ final class JettyExchange<R> {
    * for ended well if it was reset between the arrival of its last bytes and their reading.
    *
    * <p>A redirect that cannot be followed comes without its body: Jetty has read that, and drops
-   * it.
+   * it. So does the page of a challenge, if it is too long.
    */
   static DeclaredLength declaredLength(Response response) {
     Request request = response.getRequest();
@@ -163,7 +163,8 @@ final class JettyExchange<R> {
         HttpMethod.HEAD.is(request.getMethod())
             || status == 204
             || status == 304
-            || (request.isFollowRedirects() && REDIRECTS.contains(status));
+            || (request.isFollowRedirects() && REDIRECTS.contains(status))
+            || (request instanceof JettyRequest jetty && jetty.isBodyDropped());
     return new DeclaredLength(
         none ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
   }

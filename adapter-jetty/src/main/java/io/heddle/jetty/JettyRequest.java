@@ -46,6 +46,8 @@ final class JettyRequest extends ListeningRequest {
   /** How Jetty tells of a stream that was reset with REFUSED_STREAM. */
   private static final String REFUSED = "refused_stream_error";
 
+  private static final String JETTY = "org.eclipse.jetty.";
+
   /** How far a request has come on its way out of the queue, within its lease timeout or not. */
   private enum Turn {
     AWAITED,
@@ -76,6 +78,7 @@ final class JettyRequest extends ListeningRequest {
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
   private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
   private volatile boolean reused;
+  private volatile boolean bodyDropped;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
   private volatile @Nullable Throwable gaveUp;
@@ -306,15 +309,19 @@ final class JettyRequest extends ListeningRequest {
 
   /** The caller is told at once, whatever the exchange may be waiting for. */
   @Override
-  @SuppressWarnings("ReferenceEquality") // that very failure
   public CompletableFuture<Boolean> abort(Throwable cause) {
     if (cause instanceof ConnectAttempt.Unwanted) {
       return CompletableFuture.completedFuture(false); // this one is wanted
     }
-    if (isRefused(cause) || isConnectionLoss(cause)) {
-      mayResend(cause); // takes note of it, for the lines below
+    boolean lost = isRefused(cause) || isConnectionLoss(cause);
+    if (lost && getAbortCause() != null) {
+      return super.abort(cause); // it has heard the same before, and may be on its way again
     }
-    boolean forGood = cause != connectionLost;
+    boolean tooLong = isHandlersLimit(cause);
+    if (tooLong) {
+      bodyDropped = true;
+    }
+    boolean forGood = !(lost && mayResend(cause)) && !tooLong;
     if (forGood) {
       gaveUp = cause;
     }
@@ -340,6 +347,18 @@ final class JettyRequest extends ListeningRequest {
   /** Aborts the request without waiting for that. */
   void giveUp(Throwable cause) {
     JettyExchange.unheeded(abort(cause));
+  }
+
+  /**
+   * Whether one of Jetty's protocol handlers, which asks for credentials say, has had enough of the
+   * body of a response. It then goes on without, and may send the request again.
+   */
+  private boolean isHandlersLimit(Throwable cause) {
+    HttpExchange last = getConversation().getExchanges().peekLast();
+    return cause instanceof IllegalArgumentException
+        && isMadeBy("org.eclipse.jetty.client.AbstractResponseListener", cause)
+        && last != null
+        && client.findProtocolHandler(last.getRequest(), last.getResponse()) != null;
   }
 
   // ---- once more ----------------------------------------------------------------------------
@@ -371,12 +390,12 @@ final class JettyRequest extends ListeningRequest {
         || isReset(cause, "no_error"))) {
       return false;
     }
-    return isMadeByJetty(cause);
+    return isMadeBy(JETTY, cause);
   }
 
-  private static boolean isMadeByJetty(Throwable cause) {
+  private static boolean isMadeBy(String classes, Throwable cause) {
     StackTraceElement[] trace = cause.getStackTrace();
-    return trace.length > 0 && trace[0].getClassName().startsWith("org.eclipse.jetty.");
+    return trace.length > 0 && trace[0].getClassName().startsWith(classes);
   }
 
   /**
@@ -419,7 +438,7 @@ final class JettyRequest extends ListeningRequest {
   /** The server says itself that it has not looked at it, or it has not even been sent. */
   static boolean isRefused(Throwable failure) {
     return failure instanceof RetryableRequestException
-        || (isReset(failure, REFUSED) && isMadeByJetty(failure))
+        || (isReset(failure, REFUSED) && isMadeBy(JETTY, failure))
         || isStreamless(failure);
   }
 
@@ -533,6 +552,11 @@ final class JettyRequest extends ListeningRequest {
    */
   boolean missTurn() {
     return turn.compareAndSet(Turn.AWAITED, Turn.MISSED);
+  }
+
+  /** Whether the response comes without its body, as that was too long for Jetty's own use. */
+  boolean isBodyDropped() {
+    return bodyDropped;
   }
 
   /** Whether the request has been sent to its end. */

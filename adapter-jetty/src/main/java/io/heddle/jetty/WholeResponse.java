@@ -27,6 +27,11 @@ final class WholeResponse extends RetainingResponseListener {
 
   @Override
   public void onHeaders(Response response) {
+    if (response instanceof ContentResponse passedOn
+        && passedOn.getContent().length > getMaxLength()) {
+      exchange.fail(
+          new IllegalArgumentException("Buffering capacity " + getMaxLength() + " exceeded"));
+    }
     super.onHeaders(response);
     begun = true;
     length = JettyExchange.declaredLength(response);

@@ -1,0 +1,187 @@
+package io.heddle.jetty;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.heddle.conformance.Wire;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.client.BytesRequestContent;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.RetryableRequestException;
+import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.api.Session;
+import org.eclipse.jetty.http2.client.HTTP2Client;
+import org.eclipse.jetty.http2.frames.Frame;
+import org.eclipse.jetty.http2.frames.GoAwayFrame;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A server of HTTP/2 that says with GOAWAY what it has processed, and closes, as nginx does: Jetty
+ * aborts a request for both, and may for the second before it has done with the first. Some calls
+ * that the server had not processed were seen to fail with the end of the connection; here it is
+ * the test that brings that.
+ */
+@Timeout(60)
+class GoAwayAndEndTest {
+
+  /** Connections that the server ends in a row. */
+  private static final int UNLUCKY = 5;
+
+  private static final byte SETTINGS = 4;
+  private static final byte GOAWAY = 7;
+  private static final byte HEADERS = 1;
+  private static final byte DATA = 0;
+  private static final byte END_STREAM = 1;
+  private static final byte END_HEADERS = 4;
+  private static final byte[] STATUS_200 = {(byte) 0x88}; // of HPACK's static table
+
+  private final ExecutorService threads = Executors.newCachedThreadPool();
+  private final AtomicInteger requests = new AtomicInteger();
+  private final BlockingJettyClient client =
+      new BlockingJettyClient(JettyClient.transport(Wire.H2C));
+  private @Nullable ServerSocket server;
+
+  /** What the server says that it has processed, on the connections that it ends. */
+  private volatile int lastStream;
+
+  private Request post() throws Exception {
+    ServerSocket started = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+    server = started;
+    threads.execute(() -> accept(started));
+    client.start();
+    Request post =
+        client
+            .POST("http://127.0.0.1:" + started.getLocalPort() + "/")
+            .timeout(30, TimeUnit.SECONDS)
+            .body(new BytesRequestContent(new byte[5]));
+    for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
+      each.addEventListener(
+          new HTTP2Session.FrameListener() {
+            @Override
+            public void onIncomingFrame(Session session, Frame frame) { // before Jetty heeds it
+              if (frame instanceof GoAwayFrame) {
+                if (lastStream == 0) {
+                  JettyExchange.unheeded(post.abort(new RetryableRequestException("refused")));
+                }
+                JettyExchange.unheeded(post.abort(endOfConnection()));
+              }
+            }
+          });
+    }
+    return post;
+  }
+
+  private static IOException endOfConnection() {
+    IOException end = new ClosedChannelException();
+    String jetty = HTTP2Session.class.getName();
+    end.setStackTrace(
+        new StackTraceElement[] {new StackTraceElement(jetty, "onShutdown", null, -1)});
+    return end;
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    client.stop();
+    if (server != null) {
+      server.close();
+    }
+    threads.shutdownNow();
+  }
+
+  private void accept(ServerSocket started) {
+    try {
+      for (; ; ) {
+        Socket accepted = started.accept();
+        threads.execute(() -> serve(accepted));
+      }
+    } catch (IOException e) {
+      return; // the end
+    }
+  }
+
+  private void serve(Socket socket) {
+    try (socket) {
+      socket.setTcpNoDelay(true);
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      in.readNBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".length());
+      write(socket, SETTINGS, 0, 0, new byte[0]);
+      int stream = readRequest(in);
+      if (requests.incrementAndGet() <= UNLUCKY) {
+        byte[] last = {0, 0, 0, (byte) lastStream, 0, 0, 0, 0};
+        write(socket, GOAWAY, 0, 0, last);
+        socket.shutdownOutput();
+      } else {
+        write(socket, HEADERS, END_STREAM | END_HEADERS, stream, STATUS_200);
+      }
+      while (in.read() >= 0) {} // else it would be reset
+    } catch (IOException e) {
+      return; // the client was first
+    }
+  }
+
+  /** Reads a request to its end, and tells its stream. */
+  private static int readRequest(DataInputStream in) throws IOException {
+    for (; ; ) {
+      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      int type = in.readUnsignedByte();
+      int flags = in.readUnsignedByte();
+      int stream = in.readInt();
+      if (in.readNBytes(length).length < length) {
+        throw new EOFException();
+      }
+      if (type == DATA && (flags & END_STREAM) != 0) {
+        return stream;
+      }
+    }
+  }
+
+  private static void write(Socket socket, byte type, int flags, int stream, byte[] payload)
+      throws IOException {
+    byte[] frame = new byte[9 + payload.length];
+    frame[2] = (byte) payload.length;
+    frame[3] = type;
+    frame[4] = (byte) flags;
+    frame[8] = (byte) stream;
+    System.arraycopy(payload, 0, frame, 9, payload.length);
+    socket.getOutputStream().write(frame);
+  }
+
+  @Test
+  void whatWasNotProcessedGoesAgain() throws Exception {
+    assertEquals(200, post().send().getStatus());
+    assertEquals(UNLUCKY + 1, requests.get());
+  }
+
+  @Test
+  void whatWasNotProcessedGoesAgainForAStream() throws Exception {
+    try (BlockingResponseListener listener = new BlockingResponseListener()) {
+      post().send(listener);
+      assertEquals(200, listener.get(30, TimeUnit.SECONDS).getStatus());
+    }
+    assertEquals(UNLUCKY + 1, requests.get());
+  }
+
+  @Test
+  void aPostThatMayHaveBeenProcessedIsSentOnce() throws Exception {
+    lastStream = Byte.MAX_VALUE;
+    Request post = post();
+    ExecutionException failure = assertThrows(ExecutionException.class, post::send);
+    assertInstanceOf(ClosedChannelException.class, failure.getCause());
+    assertEquals(1, requests.get());
+  }
+}
