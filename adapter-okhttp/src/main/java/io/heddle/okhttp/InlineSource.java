@@ -81,8 +81,9 @@ final class InlineSource implements Source {
     if (byteCount == 0 || ended) {
       return ended ? -1 : 0;
     }
-    if (shared && call != null && call.isOverdue()) {
-      // OkHttp looks at its timer where a read waits: bytes that have come would outrun it.
+    if (shared && call != null && call.isCanceled() && call.isOverdue()) {
+      // OkHttp's timer has cancelled it, which a read heeds where it waits: what has come outruns
+      // it.
       throw fail(OkHttpFailures.timedOut(null));
     }
     try {
