@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLHandshakeException;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
@@ -368,7 +370,8 @@ final class JettyRequest extends ListeningRequest {
    * HTTP/2 tells that the server has not looked at it (RFC 9113, 6.8 and 8.7): then it goes again,
    * until the total timeout or {@value #MAX_REFUSALS} times. Or it changes nothing on the server,
    * has no body, and went to a connection that had served others, which the server has probably
-   * closed before it saw this request (RFC 9110, 9.2.2): then it goes again once.
+   * closed before it saw this request (RFC 9110, 9.2.2): then it goes again once. So does what was
+   * to go to a connection that ended before it was open.
    */
   @SuppressWarnings("ReferenceEquality") // that very failure
   boolean mayResend(Throwable failure) {
@@ -387,10 +390,17 @@ final class JettyRequest extends ListeningRequest {
   private static boolean isConnectionLoss(Throwable cause) {
     if (!(cause instanceof ClosedChannelException
         || cause instanceof EOFException
-        || isReset(cause, "no_error"))) {
+        || isReset(cause, "no_error")
+        || isCutHandshake(cause))) {
       return false;
     }
     return isMadeBy(JETTY, cause);
+  }
+
+  /** The peer has gone before TLS had begun, so that nothing of the request was sent. */
+  private static boolean isCutHandshake(Throwable cause) {
+    return cause instanceof SSLHandshakeException
+        && Arrays.stream(cause.getSuppressed()).anyMatch(EOFException.class::isInstance);
   }
 
   private static boolean isMadeBy(String classes, Throwable cause) {
@@ -424,15 +434,19 @@ final class JettyRequest extends ListeningRequest {
     JettyRequest last = latest();
     if (last == null
         || resentOnSuspicion
-        || last.getBody() != null
-        || !last.reused
-        || !(failure instanceof IOException)
-        || !(HttpMethod.GET.is(last.getMethod()) || HttpMethod.HEAD.is(last.getMethod()))
+        || !(isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
         || !(last.getAbortCause() == null || isConnectionLoss(failure))) {
       return false;
     }
     resentOnSuspicion = true;
     return true;
+  }
+
+  private boolean mayHaveBeenTooLate(Throwable failure) {
+    return reused
+        && failure instanceof IOException
+        && getBody() == null
+        && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()));
   }
 
   /** The server says itself that it has not looked at it, or it has not even been sent. */
