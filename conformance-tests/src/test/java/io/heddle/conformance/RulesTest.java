@@ -28,7 +28,7 @@ class RulesTest {
   void documentAndTestsAgree() throws IOException {
     List<String> written =
         IN_DOCUMENT
-            .matcher(Files.readString(Path.of("CONFORMANCE.md")))
+            .matcher(Files.readString(Path.of("../conformance/CONFORMANCE.md")))
             .results()
             .map(found -> found.group(1))
             .toList();
