@@ -294,6 +294,9 @@ final class ServerExchange {
       end /= 2;
     }
     while (position < end) {
+      if (!channel.isActive()) {
+        return; // closed() tells; a stream of HTTP/2 stays writable, and a body can be endless
+      }
       if (!channel.isWritable()) {
         ctx.flush();
         if (!channel.isWritable()) {
