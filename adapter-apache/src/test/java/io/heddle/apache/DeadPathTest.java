@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
@@ -61,6 +62,13 @@ class DeadPathTest {
     return client.execute(new HttpGet(peer.uri()), response -> response.getCode());
   }
 
+  /** What a call throws that waits meanwhile, on a thread of its own. */
+  private static CompletableFuture<Throwable> failureOf(Executable call) {
+    CompletableFuture<Throwable> told = new CompletableFuture<>();
+    Thread.ofVirtual().start(() -> told.complete(assertThrows(IOException.class, call)));
+    return told;
+  }
+
   @Test
   void afterATimeoutInSilenceTheNextCallTakesAnotherConnection() throws Exception {
     try (Http2Peer peer = new Http2Peer(100, ANSWERS);
@@ -92,15 +100,10 @@ class DeadPathTest {
         CloseableHttpClient client = client(manager)) {
       manager.setDefaultMaxPerRoute(1);
       assertEquals(200, get(client, peer));
-      CompletableFuture<Throwable> told = new CompletableFuture<>();
       HttpPost upload = new HttpPost(peer.uri());
       upload.setEntity(new ByteArrayEntity(new byte[32 * 1024 * 1024], ContentType.DEFAULT_BINARY));
-      Thread.ofVirtual()
-          .start(
-              () ->
-                  told.complete(
-                      assertThrows(
-                          IOException.class, () -> client.execute(upload, r -> r.getCode()))));
+      CompletableFuture<Throwable> told =
+          failureOf(() -> client.execute(upload, r -> r.getCode()));
       Threads.await("the upload is stuck", () -> peer.requests() == 2);
       assertThrows(SocketTimeoutException.class, () -> get(client, peer));
       assertEquals(200, get(client, peer));
@@ -115,21 +118,23 @@ class DeadPathTest {
     try (Http2Peer peer = new Http2Peer(100, (on, stream, end) -> on.answerHead(stream, 200));
         BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
         CloseableHttpClient client = client(manager)) {
-      CompletableFuture<Throwable> told = new CompletableFuture<>();
       HttpPost patient = new HttpPost(peer.uri());
       patient.setEntity(new StringEntity("body", ContentType.TEXT_PLAIN));
       patient.setConfig(
           RequestConfig.custom()
               .setResponseTimeout(org.apache.hc.core5.util.Timeout.DISABLED)
               .build());
-      Thread.ofVirtual()
-          .start(
+      CountDownLatch answered = new CountDownLatch(1);
+      CompletableFuture<Throwable> told =
+          failureOf(
               () ->
-                  told.complete(
-                      assertThrows(
-                          IOException.class,
-                          () -> client.execute(patient, r -> r.getEntity().getContent().read()))));
-      Threads.await("it waits for its body", () -> peer.requests() == 1);
+                  client.execute(
+                      patient,
+                      response -> {
+                        answered.countDown();
+                        return response.getEntity().getContent().read();
+                      }));
+      assertTrue(answered.await(SOON_MILLIS, TimeUnit.MILLISECONDS), "no head of an answer");
       peer.connections.get(0).die();
       assertThrows(SocketTimeoutException.class, () -> get(client, peer));
       Throwable why = told.get(SOON_MILLIS, TimeUnit.MILLISECONDS);
@@ -267,18 +272,13 @@ class DeadPathTest {
     try (Http2Peer peer = new Http2Peer(100, (on, stream, end) -> {});
         BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
         CloseableHttpClient client = client(manager)) {
-      CompletableFuture<Throwable> told = new CompletableFuture<>();
       HttpPost patient = new HttpPost(peer.uri());
       patient.setConfig(
           RequestConfig.custom()
               .setResponseTimeout(org.apache.hc.core5.util.Timeout.DISABLED)
               .build());
-      Thread.ofVirtual()
-          .start(
-              () ->
-                  told.complete(
-                      assertThrows(
-                          IOException.class, () -> client.execute(patient, r -> r.getCode()))));
+      CompletableFuture<Throwable> told =
+          failureOf(() -> client.execute(patient, r -> r.getCode()));
       Threads.await("it waits", () -> peer.requests() == 1);
       peer.connections.get(0).die();
       assertThrows(SocketTimeoutException.class, () -> get(client, peer));
