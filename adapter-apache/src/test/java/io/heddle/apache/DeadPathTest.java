@@ -102,8 +102,7 @@ class DeadPathTest {
       assertEquals(200, get(client, peer));
       HttpPost upload = new HttpPost(peer.uri());
       upload.setEntity(new ByteArrayEntity(new byte[32 * 1024 * 1024], ContentType.DEFAULT_BINARY));
-      CompletableFuture<Throwable> told =
-          failureOf(() -> client.execute(upload, r -> r.getCode()));
+      CompletableFuture<Throwable> told = failureOf(() -> client.execute(upload, r -> r.getCode()));
       Threads.await("the upload is stuck", () -> peer.requests() == 2);
       assertThrows(SocketTimeoutException.class, () -> get(client, peer));
       assertEquals(200, get(client, peer));

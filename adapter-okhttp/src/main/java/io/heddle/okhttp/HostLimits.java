@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
  * <p>Calls to a cold server go step by step: over HTTP/1.1 {@value #CONNECTING} open connections
  * side by side, and each that has one lets in another, as handshakes take turns anyway, and may
  * time out. Where the server may speak HTTP/2 one call goes first, for the others to share its
- * connection, until the first answer. While that is long in coming, every {@value #PATIENCE_MILLIS}
- * ms as many again may go, so that an outage holds up nobody for long.
+ * connection, until the first answer. While that is long in coming, as many go after {@value
+ * #PATIENCE_MILLIS} ms as may have a connection each, and twice as many whenever that has passed
+ * again, so that an outage holds up nobody for long.
  */
 final class HostLimits {
 
-  static final int PATIENCE_MILLIS = 1000;
+  static final int PATIENCE_MILLIS = 300;
 
   private static final int CONNECTING = 16;
 
@@ -115,7 +116,7 @@ final class HostLimits {
             && streams == 0
             && now - grownAt >= TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS)) {
           grownAt = now;
-          change((int) Math.min(Integer.MAX_VALUE, 2L * max));
+          change((int) Math.min(Integer.MAX_VALUE, Math.max(maxConnections, 2L * max)));
         }
       } finally {
         lock.unlock();

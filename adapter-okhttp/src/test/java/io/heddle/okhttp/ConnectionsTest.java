@@ -14,6 +14,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -192,6 +194,36 @@ class ConnectionsTest {
         OkHttpClient client = limited(wire, 1);
         assertAll("200 100", call(client, server, Script.ok().body(100), 60));
         assertEquals(1, server.connectionsAccepted(), wire.toString());
+      }
+    }
+  }
+
+  /** Each tries for itself before the first has failed, as without a limit. */
+  @Test
+  void anOutageHoldsUpNobodyForLong() throws Exception {
+    int calls = 8;
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      silent.setSoTimeout(20_000);
+      URI uri = URI.create("https://127.0.0.1:" + silent.getLocalPort() + "/");
+      OkHttpClient client =
+          limited(settings(Wire.H2_TLS).readTimeout(Duration.ofMillis(2500)), calls / 2);
+      List<Caller> callers = new ArrayList<>();
+      for (int i = 0; i < calls; i++) {
+        callers.add(new Caller(() -> text(client, uri)));
+      }
+      List<Socket> accepted = new ArrayList<>();
+      try {
+        while (accepted.size() < calls) {
+          assertTrue(callers.stream().noneMatch(Caller::isDone), () -> accepted.size() + " tried");
+          accepted.add(silent.accept());
+        }
+        for (Caller each : callers) {
+          assertInstanceOf(SocketTimeoutException.class, each.failure());
+        }
+      } finally {
+        for (Socket each : accepted) {
+          each.close();
+        }
       }
     }
   }
