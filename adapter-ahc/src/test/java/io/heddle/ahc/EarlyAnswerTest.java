@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.asynchttpclient.Dsl;
@@ -117,6 +118,11 @@ class EarlyAnswerTest {
       }
     }
 
+    /** The requests that came whole; of one that is answered early all may have been on its way. */
+    List<String> seenBut(String answeredEarly) {
+      return seen.stream().filter(each -> !each.equals(answeredEarly)).toList();
+    }
+
     private static String line(InputStream in) throws IOException {
       StringBuilder line = new StringBuilder();
       for (int b = in.read(); b >= 0 && b != '\n' && line.length() < 500; b = in.read()) {
@@ -178,7 +184,7 @@ class EarlyAnswerTest {
         BlockingAhcClient client = client()) {
       Response response = client.execute(post(server.url("/first")).build());
       assertEquals(LENGTH + " bytes", response.getResponseBody());
-      assertEquals(List.of("POST /moved HTTP/1.1"), server.seen);
+      assertEquals(List.of("POST /moved HTTP/1.1"), server.seenBut("POST /first HTTP/1.1"));
     }
   }
 
@@ -190,7 +196,7 @@ class EarlyAnswerTest {
       Response response =
           client.execute(post.setRealm(Dsl.basicAuthRealm("penelope", "ithaca")).build());
       assertEquals(LENGTH + " bytes", response.getResponseBody());
-      assertEquals(List.of("POST /secret HTTP/1.1"), server.seen);
+      assertEquals(Set.of("POST /secret HTTP/1.1"), Set.copyOf(server.seen));
     }
   }
 
@@ -204,8 +210,10 @@ class EarlyAnswerTest {
         assertEquals((status == 303 ? 0 : LENGTH) + " bytes", response.getResponseBody());
         Response next = client.execute(Dsl.get(server.url("/next")).build());
         assertEquals("0 bytes", next.getResponseBody());
-        assertEquals(List.of("GET /next HTTP/1.1"), server.seen, "whole requests");
-        assertEquals(2, server.connections.size(), "connections");
+        String first = "POST /first HTTP/1.1";
+        assertEquals(List.of("GET /next HTTP/1.1"), server.seenBut(first), "whole requests");
+        int connections = server.seen.contains(first) ? 1 : 2;
+        assertEquals(connections, server.connections.size(), "connections");
       }
     }
   }
