@@ -20,6 +20,12 @@ final class ManyCalls {
   private static final int STALL_SECONDS = 4;
   private static final int WAITING = 300;
 
+  /**
+   * Carriers beside those that are meant. Before JDK 24 a thread that loads a class or connects may
+   * have one added, for a moment; {@link #WAITING} callers that held theirs would have far more.
+   */
+  private static final int FEW = 10;
+
   private ManyCalls() {}
 
   /** Arguments: whose client; "loop", or the wire on which to wait; the URI. */
@@ -99,7 +105,7 @@ final class ManyCalls {
                 each.result();
               }
             });
-    return report.peakCarriers() <= report.parallelism()
+    return report.peakCarriers() <= report.parallelism() + FEW
         ? "few carriers"
         : report.peakCarriers() + " carriers, where " + report.parallelism() + " are meant";
   }
