@@ -62,7 +62,7 @@ class WrongDriversTest {
             new WrongDrivers.ForgetsTheDeadlineAtTheHead(),
             "DL-16",
             "the call has not ended within"),
-        http11(new WrongDrivers.LosesLateLeases(), "CA-26", "leases: |the call ends"),
+        http11(new WrongDrivers.LosesLateLeases(), "CA-26", "leases: |the call ends|LEASE_TIMEOUT"),
         http11(
             new WrongDrivers.TakesTruncatedForWhole(),
             "H1-01",
