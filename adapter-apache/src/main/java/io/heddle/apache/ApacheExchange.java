@@ -327,9 +327,8 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   public void consumeResponse(
       HttpResponse response, @Nullable EntityDetails entity, HttpContext context)
       throws IOException {
-    int hidden = hiddenStatus;
-    if (hidden > 0) {
-      response.setCode(hidden);
+    if (hiddenStatus > 0) {
+      response.setCode(hiddenStatus);
     }
     long length = entity == null ? 0 : entity.getContentLength();
     if (session.connection.isMultiplexed()) { // where the engine does not look at the header
@@ -380,10 +379,13 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   /** The response is complete: without the rest of the request, if that will not be sent. */
   private void refuseRest() throws IOException {
-    if (requestBody != null && refused) {
+    if (requestBody == null) {
+      return;
+    }
+    if (refused) {
       requestBody.stop();
     }
-    if (requestBody != null && requestBody.isStopped()) {
+    if (requestBody.isStopped()) {
       session.refuseRest();
     }
   }

@@ -171,7 +171,7 @@ final class ApacheRequestBody {
       }
       try {
         if (!pipe.write(b, off, len, deadline)) {
-          stopped = true;
+          stop();
           throw new NoMoreWanted();
         }
         written += len;

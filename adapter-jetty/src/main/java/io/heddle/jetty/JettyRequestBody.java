@@ -82,7 +82,7 @@ final class JettyRequestBody {
       }
       try {
         if (!pipe.write(b, off, len, deadline.get())) {
-          stopped = true;
+          stop();
           throw new NoMoreWanted();
         }
         pipe.flush(); // each write goes out, as Jetty's do
