@@ -271,6 +271,22 @@ public final class FaultServer implements AutoCloseable {
     }
   }
 
+  /** Resets all connections. */
+  void resetConnections() {
+    for (Channel each : open) {
+      each.eventLoop().execute(() -> reset(each));
+    }
+  }
+
+  /** Resets a connection; on its event loop. */
+  static void reset(Channel connection) {
+    ChannelHandlerContext first = connection.pipeline().firstContext();
+    if (first != null) { // else it is closed
+      connection.config().setOption(ChannelOption.SO_LINGER, 0);
+      first.close(); // past TLS, which would say good-bye
+    }
+  }
+
   /** Ends the server and its threads. */
   @Override
   public void close() {

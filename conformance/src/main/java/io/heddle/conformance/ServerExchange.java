@@ -6,7 +6,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -407,7 +406,7 @@ final class ServerExchange {
     state = State.BROKEN; // by us: the client has not aborted
     switch (fault) {
       case CLOSE -> connection().close();
-      case RESET -> reset();
+      case RESET -> FaultServer.reset(connection());
       case GARBAGE ->
           raw("What is this? It is not HTTP.\r\n\r\n").addListener(ChannelFutureListener.CLOSE);
       case ENDLESS_HEAD -> {
@@ -421,11 +420,6 @@ final class ServerExchange {
           goAway(Http2Error.INTERNAL_ERROR, lastStream()).addListener(ChannelFutureListener.CLOSE);
       default -> throw new IllegalStateException(fault.toString());
     }
-  }
-
-  private void reset() {
-    connection().config().setOption(ChannelOption.SO_LINGER, 0);
-    connection().pipeline().firstContext().close(); // past TLS, which would say good-bye
   }
 
   private void endlessHead(int sent) {
