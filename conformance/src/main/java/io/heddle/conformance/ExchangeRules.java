@@ -379,7 +379,7 @@ interface ExchangeRules {
   default void oneConnectionForCallsInTurn(Kit kit) throws Exception {
     Client client = kit.open();
     int before = kit.server().connectionsAccepted();
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 1100; i++) { // Jetty queues 1,024: one that is never out of it is missed
       kit.assertWorks(client);
     }
     assertEquals(1, kit.server().connectionsAccepted() - before, "connections");
