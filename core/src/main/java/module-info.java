@@ -1,6 +1,6 @@
 /** What every Heddle adapter shares; no runtime dependency. */
 module io.heddle.core {
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
 
   exports io.heddle;
 }

@@ -2,7 +2,7 @@
 module io.heddle.pinning {
   requires java.management;
   requires jdk.jfr;
-  requires static transitive org.jspecify;
+  requires static org.jspecify;
   requires static org.junit.jupiter.api;
 
   exports io.heddle.pinning;
