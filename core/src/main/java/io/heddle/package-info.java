@@ -26,7 +26,8 @@
  *
  * None is held while anything here waits, and none is taken on the way of a request: hand-over is
  * one compare-and-set and one unpark. {@link io.heddle.HostResolver} guards its table of running
- * look-ups with a lock of its own, under which nothing else is called.
+ * look-ups with a lock of its own, and {@link io.heddle.InFlightLimit} the queue of those who wait;
+ * under them nobody is told of anything.
  *
  * <h2>Failures</h2>
  *
