@@ -36,7 +36,7 @@ final class Cpu {
     return ofAll() - before;
   }
 
-  /** Spins, for CPU is what this is to use: how long it takes tells how much of one is to be had. */
+  /** Spins, for CPU is what it is to use: how long that takes tells how much there is. */
   private static void useShare() {
     while (ofThread(Thread.currentThread()) < SHARE_NANOS) {
       Thread.onSpinWait();
