@@ -1,0 +1,259 @@
+package io.heddle.packaging;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What {@code mvn -Prelease verify} leaves in {@code target/release} is whole, and enough: modular
+ * applications, one for each adapter, build with Maven from it, and from nothing else of ours, and
+ * run.
+ */
+class ReleaseTest {
+
+  private static final Path RELEASE = Path.of("../target/release").toAbsolutePath().normalize();
+  private static final String VERSION = System.getProperty("heddle.version");
+
+  /** What else a user chooses, by consumer. */
+  private static final Map<String, String> BESIDES =
+      Map.of("jersey", "org.glassfish.jersey.inject:jersey-hk2:" + System.getProperty("jersey"));
+
+  // ---- the files ------------------------------------------------------------------------------
+
+  /** The modules that the BOM names. */
+  static List<String> modules() throws IOException {
+    List<String> modules = new ArrayList<>();
+    Matcher named =
+        Pattern.compile("<artifactId>(heddle-[a-z]+)</artifactId>\\s*<version>\\$")
+            .matcher(Files.readString(Path.of("../bom/pom.xml")));
+    while (named.find()) {
+      modules.add(named.group(1));
+    }
+    return modules;
+  }
+
+  @Test
+  void theBomNamesWhatIsThere() throws IOException {
+    List<String> wanted = new ArrayList<>(modules());
+    wanted.addAll(List.of("heddle-bom", "heddle-parent"));
+
+    try (Stream<Path> each = Files.list(RELEASE.resolve("io/heddle"))) {
+      assertEquals(
+          wanted.stream().sorted().toList(),
+          each.map(path -> path.getFileName().toString()).sorted().toList());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("modules")
+  void eachModuleHasAllThatCentralWants(String module) throws IOException {
+    for (String end : List.of(".pom", ".jar", "-sources.jar", "-javadoc.jar", "-cyclonedx.json")) {
+      Path file = file(module, end);
+      assertTrue(Files.size(file) > 0, file::toString);
+      assertTrue(Files.exists(Path.of(file + ".sha1")), () -> file + " has no checksum");
+      assertEquals(isSigned(), Files.exists(Path.of(file + ".asc")), () -> file + ".asc");
+    }
+    String pom = Files.readString(file(module, ".pom"));
+    assertTrue(pom.contains("<name>"), "name");
+    assertTrue(pom.contains("<description>"), "description");
+  }
+
+  @Test
+  void theParentAndTheBomSayWhoseTheyAre() throws IOException {
+    for (String module : List.of("heddle-parent", "heddle-bom")) {
+      String pom = Files.readString(file(module, ".pom"));
+      for (String element : List.of("name", "description", "url", "license", "developer", "scm")) {
+        assertTrue(pom.contains("<" + element), () -> module + " has no " + element);
+      }
+      assertTrue(
+          VERSION.endsWith("-SNAPSHOT") || !pom.contains(".example"),
+          () -> module + ": .example is nobody's address");
+    }
+  }
+
+  private static boolean isSigned() throws IOException {
+    return Files.exists(Path.of(file("heddle-bom", ".pom") + ".asc"));
+  }
+
+  /** Of the newest build. */
+  private static Path file(String module, String end) throws IOException {
+    Path directory = RELEASE.resolve("io/heddle").resolve(module).resolve(VERSION);
+    String number = VERSION.replace("-SNAPSHOT", "");
+    Pattern name = Pattern.compile(module + "-" + number + "(-[0-9.]+-[0-9]+)?" + end);
+    try (Stream<Path> each = Files.list(directory)) {
+      return each.filter(path -> name.matcher(path.getFileName().toString()).matches())
+          .max(Path::compareTo)
+          .orElseThrow(() -> new AssertionError("no " + module + end + " in " + directory));
+    }
+  }
+
+  // ---- a user ---------------------------------------------------------------------------------
+
+  @Test
+  void applicationsBuildFromItAlone(@TempDir Path project) throws Exception {
+    Map<String, Path> consumers = new TreeMap<>();
+    for (String name : ModulePathTest.consumers()) {
+      Path consumer = project.resolve(name);
+      consumers.put(name, consumer);
+      copy(Path.of("src/test/resources/consumers", name), consumer.resolve("src/main/java"));
+      Files.writeString(consumer.resolve("pom.xml"), consumerPom(name));
+    }
+    Files.writeString(project.resolve("pom.xml"), projectPom(consumers.keySet()));
+    Path local = project.resolve("repository");
+
+    String built =
+        run(
+            project,
+            Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
+            "-B",
+            "-ntp",
+            "-Dmaven.repo.local=" + local,
+            "package",
+            System.getProperty("dependency.plugin") + ":build-classpath",
+            "-Dmdep.outputFile=target/path");
+
+    assertTrue(Files.isDirectory(local.resolve("io/heddle/heddle-core")), built);
+    try (HelloServer server = new HelloServer()) {
+      for (Map.Entry<String, Path> each : consumers.entrySet()) {
+        Path target = each.getValue().resolve("target");
+        String path = Files.readString(target.resolve("path"));
+        String said =
+            run(
+                project,
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-p",
+                path + File.pathSeparator + target.resolve("classes"),
+                "-m",
+                "consumer/consumer.Main",
+                server.url());
+        assertTrue(said.contains("hello"), () -> each.getKey() + ": " + said);
+      }
+    }
+  }
+
+  private static String projectPom(Iterable<String> names) {
+    StringBuilder modules = new StringBuilder();
+    for (String each : names) {
+      modules.append("<module>").append(each).append("</module>");
+    }
+    return """
+        <project xmlns="http://maven.apache.org/POM/4.0.0">
+          <modelVersion>4.0.0</modelVersion>
+          <groupId>com.example</groupId>
+          <artifactId>project</artifactId>
+          <version>1</version>
+          <packaging>pom</packaging>
+          <modules>%1$s</modules>
+          <properties>
+            <maven.compiler.release>21</maven.compiler.release>
+            <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
+          </properties>
+          <repositories>
+            <repository><id>release</id><url>%2$s</url></repository>
+            <repository><id>seen</id><url>%3$s</url></repository>
+          </repositories>
+          <pluginRepositories>
+            <pluginRepository><id>seen</id><url>%3$s</url></pluginRepository>
+          </pluginRepositories>
+          <dependencyManagement>
+            <dependencies>
+              <dependency>
+                <groupId>io.heddle</groupId>
+                <artifactId>heddle-bom</artifactId>
+                <version>%4$s</version>
+                <type>pom</type>
+                <scope>import</scope>
+              </dependency>
+            </dependencies>
+          </dependencyManagement>
+          <build>
+            <pluginManagement>
+              <plugins>
+                <plugin>
+                  <artifactId>maven-compiler-plugin</artifactId>
+                  <version>3.16.0</version>
+                </plugin>
+              </plugins>
+            </pluginManagement>
+          </build>
+        </project>
+        """
+        .formatted(modules, RELEASE.toUri(), seen(), VERSION);
+  }
+
+  /** What Maven has fetched before, so that others' artifacts need not come anew. */
+  private static String seen() {
+    return Path.of(System.getProperty("local.repository")).toUri().toString();
+  }
+
+  private static String consumerPom(String name) {
+    String[] more = BESIDES.getOrDefault(name, "").split(":");
+    return """
+        <project xmlns="http://maven.apache.org/POM/4.0.0">
+          <modelVersion>4.0.0</modelVersion>
+          <parent>
+            <groupId>com.example</groupId>
+            <artifactId>project</artifactId>
+            <version>1</version>
+          </parent>
+          <artifactId>%1$s</artifactId>
+          <dependencies>
+            <dependency><groupId>io.heddle</groupId><artifactId>heddle-%1$s</artifactId></dependency>
+            %2$s
+          </dependencies>
+        </project>
+        """
+        .formatted(
+            name,
+            more.length < 3
+                ? ""
+                : "<dependency><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></dependency>"
+                    .formatted((Object[]) more));
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> each = Files.walk(from)) {
+      for (Path file : each.filter(Files::isRegularFile).toList()) {
+        Path copy = to.resolve(from.relativize(file).toString());
+        Files.createDirectories(copy.getParent());
+        Files.copy(file, copy);
+      }
+    }
+  }
+
+  /** What it says, on both streams. */
+  private static String run(Path directory, String... command) throws Exception {
+    Path output = directory.resolve("output");
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .directory(directory.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile());
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    Process process = builder.start();
+    try {
+      assertTrue(process.waitFor(10, TimeUnit.MINUTES), () -> "does not end: " + command[0]);
+      String said = Files.readString(output);
+      assertEquals(0, process.exitValue(), said);
+      return said;
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}
