@@ -72,17 +72,16 @@ final class OkHttpInternals {
 
   /** How many streams the server allows, as far as OkHttp has heard; else very many. */
   static int streams(@Nullable Connection connection) {
-    if (!(connection instanceof RealConnection real)) {
-      return Integer.MAX_VALUE;
-    }
     try {
-      return real.getAllocationLimit$okhttp();
-    } catch (LinkageError e) {
-      return streamsOfOkHttp4(real);
+      return connection instanceof RealConnection real
+          ? real.getAllocationLimit$okhttp()
+          : Integer.MAX_VALUE;
+    } catch (LinkageError e) { // OkHttp 4, or a module that does not export it
+      return streamsOfOkHttp4(connection);
     }
   }
 
-  private static int streamsOfOkHttp4(RealConnection connection) {
+  private static int streamsOfOkHttp4(@Nullable Connection connection) {
     try {
       return ALLOCATION_LIMIT == null ? Integer.MAX_VALUE : ALLOCATION_LIMIT.getInt(connection);
     } catch (ReflectiveOperationException | RuntimeException e) {
