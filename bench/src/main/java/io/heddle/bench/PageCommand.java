@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
     name = "page",
     description =
         "Writes report.html and cells.csv anew beside a run.json, and measures nothing; with"
-            + " --pictures only the pictures of the README.",
+            + " --pictures only the pictures of docs/performance.md.",
     mixinStandardHelpOptions = true)
 final class PageCommand implements Callable<Integer> {
 

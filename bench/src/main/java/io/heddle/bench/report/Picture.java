@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** A figure of the page as a file of its own, for the README: SVG, light and dark. */
+/** A figure of the page as a file of its own, for docs/performance.md: SVG, light and dark. */
 public record Picture(String file, Figure figure) {
 
   private static final int WIDTH = 1_120;
