@@ -38,8 +38,9 @@ import org.jspecify.annotations.Nullable;
  * <p>It makes a connection manager for each client, from the client's {@code SSLContext}, {@code
  * HostnameVerifier}, properties and, if asked for, system properties. All else is done by Jersey's
  * own connector, {@link Apache5ConnectorProvider}: each of {@link Apache5ClientProperties} means
- * what it means there. With {@link Apache5ClientProperties#CONNECTION_MANAGER} set, that manager is
- * used as it is, and what is said here of connections does not hold.
+ * what it means there. Without a retry strategy among them, Apache's own is used, but for requests
+ * for server-sent events. With {@link Apache5ClientProperties#CONNECTION_MANAGER} set, that manager
+ * is used as it is, and what is said here of connections does not hold.
  *
  * <p>A client's {@code close()} closes its connection manager: calls under way end at once.
  *
@@ -110,6 +111,9 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
       whole
           .property(Apache5ClientProperties.CONNECTION_MANAGER, connectionManager(client, config))
           .property(Apache5ClientProperties.CONNECTION_MANAGER_SHARED, false);
+    }
+    if (config.getProperty(Apache5ClientProperties.RETRY_STRATEGY) == null) {
+      whole.property(Apache5ClientProperties.RETRY_STRATEGY, new Retries());
     }
     return new Apache5ConnectorProvider().getConnector(client, whole.register(calls));
   }
