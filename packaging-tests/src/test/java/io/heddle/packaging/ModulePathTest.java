@@ -3,6 +3,9 @@ package io.heddle.packaging;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,9 +64,24 @@ class ModulePathTest {
   void aModularApplicationCompilesAndRuns(String name, @TempDir Path classes) throws Exception {
     compile(name, classes);
 
+    assertSaysHello(classes, server.url());
+  }
+
+  /** OkHttp's module hides what its connections are: whoever looks gets an error. */
+  @Test
+  void overHttp2OkHttpsLimitsDoWithoutItsInternals(@TempDir Path classes) throws Exception {
+    compile("okhttp", classes);
+
+    try (FaultServer http2 = FaultServer.start(Wire.H2C)) {
+      assertSaysHello(classes, http2.uri(Script.ok().body(5)).toString(), "H2_PRIOR_KNOWLEDGE");
+    }
+  }
+
+  /** On each JVM, all at a time. */
+  private static void assertSaysHello(Path classes, String... arguments) throws Exception {
     Map<String, Process> runs = new LinkedHashMap<>();
     for (String java : javas()) {
-      runs.put(java, start(java, classes, output(classes, runs.size())));
+      runs.put(java, start(java, classes, output(classes, runs.size()), arguments));
     }
     int number = 0;
     for (Map.Entry<String, Process> each : runs.entrySet()) {
@@ -87,16 +105,20 @@ class ModulePathTest {
     }
   }
 
-  private static Process start(String java, Path classes, Path output) throws IOException {
-    return new ProcessBuilder(
-            java,
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "-p",
-            modulePath() + File.pathSeparator + classes,
-            "-m",
-            "consumer/consumer.Main",
-            server.url())
+  private static Process start(String java, Path classes, Path output, String... arguments)
+      throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                java,
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-p",
+                modulePath() + File.pathSeparator + classes,
+                "-m",
+                "consumer/consumer.Main"));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
         .redirectOutput(output.toFile())
         .redirectError(new File(output + ".err"))
         .start();
@@ -130,7 +152,12 @@ class ModulePathTest {
         .filter(each -> Files.exists(Path.of(each)))
         .filter(
             each ->
-                Stream.of("/org/junit/", "/opentest4j/", "/apiguardian/", "/jspecify/")
+                Stream.of(
+                        "/org/junit/",
+                        "/opentest4j/",
+                        "/apiguardian/",
+                        "/jspecify/",
+                        "/conformance/target/")
                     .noneMatch(each.replace(File.separatorChar, '/')::contains))
         .filter(each -> !Path.of(each).startsWith(Path.of("target").toAbsolutePath()))
         .collect(Collectors.joining(File.pathSeparator));
