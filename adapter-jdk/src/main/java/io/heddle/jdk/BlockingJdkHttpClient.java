@@ -1,0 +1,390 @@
+package io.heddle.jdk;
+
+import io.heddle.Deadline;
+import io.heddle.HostResolver;
+import java.io.IOException;
+import java.net.Authenticator;
+import java.net.CookieHandler;
+import java.net.InetAddress;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.PushPromiseHandler;
+import java.net.http.WebSocket;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An {@link HttpClient} over the JDK's own whose calls end when they should, and wait where the
+ * JDK's fail.
+ *
+ * <pre>{@code
+ * HttpClient client = BlockingJdkHttpClient.wrap(HttpClient.newHttpClient());
+ * HttpResponse<InputStream> response = client.send(request, BodyHandlers.ofInputStream());
+ * }</pre>
+ *
+ * <p>{@link #send} calls the wrapped client's {@code send}; {@link #sendAsync} does so on a virtual
+ * thread. Web sockets and all settings are the wrapped client's.
+ *
+ * <h2>What it adds</h2>
+ *
+ * <ul>
+ *   <li>{@link HttpRequest#timeout()} covers the whole call: the wait for a place, the name
+ *       look-up, redirects and the body, until its end. (The JDK's ends with the head before JDK
+ *       26: JDK-8208693.)
+ *   <li>A call for which the HTTP/2 connection has no stream left waits for one.
+ *   <li>Calls to a server that may speak HTTP/2 share the connection that the first of them opens.
+ *   <li>Name look-ups hold no carrier.
+ *   <li>An interrupt does not rob a stream of what has arrived.
+ *   <li>What the server says that it did not process goes again; a GET, HEAD, OPTIONS or TRACE
+ *       whose connection ended before its response goes again once, if the server has answered
+ *       before.
+ *   <li>A response over HTTP/2 that is shorter or longer than its Content-Length fails.
+ *   <li>{@link #shutdownNow} ends bodies that are being read, and {@link #close} does not wait for
+ *       streams that nobody reads.
+ *   <li>By choice, a limit of connections at which callers wait, and a read timeout.
+ * </ul>
+ *
+ * <h2>Failures</h2>
+ *
+ * The JDK's, with these meanings. {@link java.net.http.HttpTimeoutException}: the timeout of the
+ * request or of the client is over, in {@code send} or in a read of a stream; its cause is an
+ * {@link io.heddle.DeadlineExceededException}. {@link HttpConnectTimeoutException}, a subclass: the
+ * same before anything was sent. {@link InterruptedException}: the caller of {@code send} was
+ * interrupted; the flag is cleared. {@link java.io.InterruptedIOException}: the reader of a stream
+ * was; the flag is kept. {@link IOException} "closed": the client is closed. {@link
+ * IllegalStateException}: a blocking call on the client's I/O thread, which would wait for itself.
+ *
+ * <p>Any number of threads may use it, virtual and platform ones.
+ */
+public final class BlockingJdkHttpClient extends HttpClient {
+
+  private static final int RESENDS = 20;
+
+  private static final int MANY_ORIGINS = 1000;
+
+  private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+  private final HttpClient client;
+  private final int maxConnections;
+  private final @Nullable Duration timeout;
+  private final @Nullable Duration queueTimeout;
+  private final @Nullable Duration readTimeout;
+  private final HostResolver<InetAddress[]> resolver;
+  private final Map<String, Origin> origins = new ConcurrentHashMap<>();
+  private final Set<JdkExchange<?>> live = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  BlockingJdkHttpClient(BlockingJdkHttpClientBuilder settings) {
+    this.client = settings.client;
+    this.maxConnections = settings.maxConnections;
+    this.timeout = settings.timeout;
+    this.queueTimeout = settings.queueTimeout;
+    this.readTimeout = settings.readTimeout;
+    this.resolver = new HostResolver<>("heddle-jdk-dns", settings.lookUps);
+  }
+
+  /**
+   * A client over this one.
+   *
+   * @param client any; if it is a {@code BlockingJdkHttpClient}, it is returned
+   * @throws IllegalArgumentException if it is terminated
+   */
+  public static BlockingJdkHttpClient wrap(HttpClient client) {
+    return client instanceof BlockingJdkHttpClient blocking ? blocking : builder(client).build();
+  }
+
+  /**
+   * Begins a client over this one, with settings of ours.
+   *
+   * @param client any but a {@code BlockingJdkHttpClient}
+   * @throws IllegalArgumentException if it is one, or terminated
+   */
+  public static BlockingJdkHttpClientBuilder builder(HttpClient client) {
+    return new BlockingJdkHttpClientBuilder(client);
+  }
+
+  // ---- calls ----------------------------------------------------------------------------------
+
+  /**
+   * Sends the request, and waits for what the JDK's {@code send} waits for: the head, and of most
+   * kinds of body the whole.
+   *
+   * @throws IllegalStateException on the client's I/O thread
+   */
+  @Override
+  public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> responseBodyHandler)
+      throws IOException, InterruptedException {
+    return call(request, responseBodyHandler, null);
+  }
+
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request, BodyHandler<T> responseBodyHandler) {
+    return sendAsync(request, responseBodyHandler, null);
+  }
+
+  /**
+   * Sends the request on a virtual thread of its own. {@code cancel(true)} of the future, or of one
+   * that depends on it, ends the call. What depends on it runs in the default executor of {@link
+   * CompletableFuture}, as with the JDK's client. Pushed responses are the wrapped client's affair.
+   */
+  @Override
+  public <T> CompletableFuture<HttpResponse<T>> sendAsync(
+      HttpRequest request,
+      BodyHandler<T> responseBodyHandler,
+      @Nullable PushPromiseHandler<T> pushPromiseHandler) {
+    Objects.requireNonNull(request, "request");
+    Objects.requireNonNull(responseBodyHandler, "responseBodyHandler");
+    return JdkFuture.of(() -> call(request, responseBodyHandler, pushPromiseHandler));
+  }
+
+  private <T> HttpResponse<T> call(
+      HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> push)
+      throws IOException, InterruptedException {
+    Objects.requireNonNull(request, "request");
+    Objects.requireNonNull(handler, "responseBodyHandler");
+    JdkFailures.forbidWaiting();
+    if (Thread.interrupted()) {
+      throw new InterruptedException("interrupted before the call");
+    }
+    Duration its = request.timeout().orElse(timeout);
+    Deadline deadline = its == null ? Deadline.none() : Deadline.after(its);
+    Origin origin = origin(request);
+    Deadline queue =
+        queueTimeout == null ? deadline : deadline.earlier(Deadline.after(queueTimeout));
+    boolean expects = request.expectContinue();
+    for (int resends = 0; ; resends++) {
+      lookUp(origin, request.uri(), deadline);
+      JdkExchange<T> exchange = enter(origin, request, deadline, queue, expects);
+      try {
+        return exchange.send(handler, push, client);
+      } catch (IOException e) {
+        if (JdkInternals.hadNoStream(e) && !closed) {
+          origin.pause(queue);
+        } else if (exchange.wasExpectationIgnored() && !closed) {
+          expects = false;
+        } else if (closed || !mayGoAgain(e, request, origin, resends)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean mayGoAgain(
+      IOException e, HttpRequest request, Origin origin, int resends) {
+    if (JdkInternals.wasNotProcessed(e)) {
+      return resends < RESENDS;
+    }
+    return resends == 0
+        && origin.hasAnswered()
+        && SAFE.contains(request.method())
+        && request.bodyPublisher().isEmpty()
+        && JdkInternals.lostConnection(e);
+  }
+
+  private Origin origin(HttpRequest request) {
+    URI uri = request.uri();
+    String key = uri.getScheme() + "://" + uri.getRawAuthority();
+    Origin known = origins.get(key);
+    if (known != null) {
+      return known;
+    }
+    if (origins.size() > MANY_ORIGINS) {
+      origins.values().removeIf(Origin::isIdle);
+    }
+    boolean shared =
+        "https".equalsIgnoreCase(uri.getScheme())
+            && request.version().orElse(client.version()) != Version.HTTP_1_1;
+    return origins.computeIfAbsent(key, its -> new Origin(maxConnections, shared));
+  }
+
+  private void lookUp(Origin origin, URI uri, Deadline deadline)
+      throws IOException, InterruptedException {
+    try {
+      origin.lookUp(uri, client, resolver, deadline);
+    } catch (TimeoutException e) {
+      throw JdkFailures.overBeforeSending("looking up " + uri.getHost());
+    } catch (CancellationException e) {
+      throw JdkFailures.caused(JdkFailures.closed(), e);
+    }
+  }
+
+  private <T> JdkExchange<T> enter(
+      Origin origin, HttpRequest request, Deadline deadline, Deadline queue, boolean expects)
+      throws IOException, InterruptedException {
+    try {
+      origin.enter(queue);
+    } catch (TimeoutException e) {
+      if (deadline.isExpired()) {
+        throw JdkFailures.overBeforeSending(
+            "waiting for a place at " + request.uri().getAuthority());
+      }
+      throw new HttpConnectTimeoutException(
+          "no place at " + request.uri().getAuthority() + " became free in " + queueTimeout);
+    } catch (CancellationException e) {
+      throw JdkFailures.caused(JdkFailures.closed(), e);
+    }
+    JdkExchange<T> exchange = new JdkExchange<>(this, origin, request, deadline, expects);
+    live.add(exchange);
+    return exchange;
+  }
+
+  /** A call gave its place back. */
+  void ended(JdkExchange<?> exchange) {
+    live.remove(exchange);
+  }
+
+  @Nullable Duration readTimeout() {
+    return readTimeout;
+  }
+
+  /** How many calls have a place: from there to the end of their bodies. */
+  int inFlight() {
+    return live.size();
+  }
+
+  // ---- the end --------------------------------------------------------------------------------
+
+  /**
+   * Refuses further calls, and those that wait for a place. Calls under way go on. Does not wait.
+   */
+  @Override
+  public void shutdown() {
+    closed = true;
+    origins.values().forEach(Origin::close);
+    client.shutdown();
+  }
+
+  /** Ends all calls under way, and refuses further ones. Does not wait. */
+  @Override
+  public void shutdownNow() {
+    closed = true;
+    resolver.close();
+    origins.values().forEach(Origin::close);
+    client.shutdownNow();
+    endForgotten(-1);
+  }
+
+  /**
+   * Refuses further calls and waits for those under way, as the JDK's does; but ends a response
+   * stream from {@code BodyHandlers.ofInputStream()} that nobody has read from for a second. If the
+   * thread is interrupted meanwhile, it ends all calls and keeps the flag.
+   */
+  @Override
+  public void close() {
+    boolean interrupted = false;
+    shutdown();
+    for (boolean terminated = isTerminated(); !terminated; ) {
+      try {
+        terminated = awaitTermination(LOOK);
+        endForgotten(FORGOTTEN_NANOS);
+      } catch (InterruptedException e) {
+        if (interrupted) {
+          break;
+        }
+        interrupted = true;
+        shutdownNow();
+      }
+    }
+    resolver.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void endForgotten(long nanos) {
+    for (JdkExchange<?> each : live) {
+      if (nanos < 0 || each.isForgotten(nanos)) {
+        each.end(JdkFailures.closed());
+      }
+    }
+  }
+
+  @Override
+  public boolean awaitTermination(Duration duration) throws InterruptedException {
+    return client.awaitTermination(duration);
+  }
+
+  @Override
+  public boolean isTerminated() {
+    return client.isTerminated();
+  }
+
+  // ---- the wrapped client's -------------------------------------------------------------------
+
+  @Override
+  public Optional<CookieHandler> cookieHandler() {
+    return client.cookieHandler();
+  }
+
+  @Override
+  public Optional<Duration> connectTimeout() {
+    return client.connectTimeout();
+  }
+
+  @Override
+  public Redirect followRedirects() {
+    return client.followRedirects();
+  }
+
+  @Override
+  public Optional<ProxySelector> proxy() {
+    return client.proxy();
+  }
+
+  @Override
+  public SSLContext sslContext() {
+    return client.sslContext();
+  }
+
+  @Override
+  public SSLParameters sslParameters() {
+    return client.sslParameters();
+  }
+
+  @Override
+  public Optional<Authenticator> authenticator() {
+    return client.authenticator();
+  }
+
+  @Override
+  public Version version() {
+    return client.version();
+  }
+
+  @Override
+  public Optional<Executor> executor() {
+    return client.executor();
+  }
+
+  @Override
+  public WebSocket.Builder newWebSocketBuilder() {
+    return client.newWebSocketBuilder();
+  }
+
+  @Override
+  public String toString() {
+    return "BlockingJdkHttpClient[" + client + "]";
+  }
+}

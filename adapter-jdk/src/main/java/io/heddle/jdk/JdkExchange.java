@@ -1,0 +1,405 @@
+package io.heddle.jdk;
+
+import io.heddle.Deadline;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.PushPromiseHandler;
+import java.net.http.HttpResponse.ResponseInfo;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One attempt of a call that has its place at its origin, from the wrapped client's {@code send} to
+ * the end of the body.
+ *
+ * <pre>{@code
+ * SENDING ──head──▶ BODY ──its end, cancel──▶ OVER    the place is given back, once
+ *   ├─────failure──────────────────────────▶ OVER
+ *   └─────the alarm: in SENDING it interrupts the caller, who is in the client's send;
+ *                    in BODY it ends the body
+ * }</pre>
+ *
+ * <p>The client's own timer, set to what is left of the deadline, ends SENDING. It begins anew with
+ * each redirect and each repetition; only then does the alarm ring there, a moment later. That
+ * interrupt never outlives {@code send}: {@link #leave} and {@link #ring} share a lock.
+ *
+ * @param <T> what the user makes of the body
+ */
+final class JdkExchange<T> {
+
+  /** By how much the client's own timer goes first. */
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final int STALL_MILLIS = 500;
+
+  /** How long the server may take to say that it wants the body. */
+  private static final long EXPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final Class<?> STREAM = BodySubscribers.ofInputStream().getClass();
+
+  private static final ScheduledThreadPoolExecutor TIMER = timer();
+
+  private final BlockingJdkHttpClient client;
+  private final Origin origin;
+  private final HttpRequest request;
+  private final Deadline deadline;
+  private final @Nullable Duration readTimeout;
+  private final boolean expects;
+  private final AtomicBoolean over = new AtomicBoolean();
+  private final ReentrantLock calling = new ReentrantLock();
+
+  // Caller only.
+  private boolean refused;
+
+  // Guarded by calling.
+  private @Nullable Thread caller;
+  private boolean rung;
+
+  // Shared.
+  private volatile @Nullable JdkResponseBody<T> body;
+  private volatile @Nullable IOException end;
+  private volatile @Nullable Future<?> alarm;
+  private volatile @Nullable JdkUpload upload;
+  private volatile long heardAt = System.nanoTime();
+  private volatile boolean ignored;
+
+  /**
+   * An attempt.
+   *
+   * @param expects whether to ask the server before the body is sent
+   */
+  JdkExchange(
+      BlockingJdkHttpClient client,
+      Origin origin,
+      HttpRequest request,
+      Deadline deadline,
+      boolean expects) {
+    this.expects = expects;
+    this.client = client;
+    this.origin = origin;
+    this.request = request;
+    this.deadline = deadline;
+    this.readTimeout = client.readTimeout();
+  }
+
+  private static ScheduledThreadPoolExecutor timer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            Thread.ofPlatform()
+                .daemon()
+                .name("heddle-jdk-timer")
+                .inheritInheritableThreadLocals(false)
+                .factory());
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
+  }
+
+  // ---- caller ---------------------------------------------------------------------------------
+
+  /** Sends the request and waits for what the client's {@code send} waits for. */
+  HttpResponse<T> send(
+      BodyHandler<T> handler, @Nullable PushPromiseHandler<T> push, HttpClient library)
+      throws IOException, InterruptedException {
+    boolean answered = false;
+    caller = Thread.currentThread();
+    setAlarm();
+    try {
+      HttpRequest its = request();
+      BodyHandler<T> ours = info -> receive(handler.apply(info), info);
+      HttpResponse<T> response =
+          push == null ? library.send(its, ours) : sendPushed(library, its, ours, push);
+      if (leave()) {
+        Thread.interrupted(); // the alarm's
+      }
+      answered = true;
+      return response;
+    } catch (InterruptedException e) {
+      if (leave()) {
+        throw failure(null);
+      }
+      throw e;
+    } catch (IOException e) {
+      if (leave()) {
+        Thread.interrupted();
+      }
+      refused = JdkInternals.hadNoStream(e);
+      throw failure(e);
+    } finally {
+      leave();
+      if (!answered || body == null) {
+        release(answered);
+      }
+    }
+  }
+
+  /** {@code send} knows no pushes. */
+  private HttpResponse<T> sendPushed(
+      HttpClient library, HttpRequest its, BodyHandler<T> ours, PushPromiseHandler<T> push)
+      throws IOException, InterruptedException {
+    Future<HttpResponse<T>> future = library.sendAsync(its, ours, push);
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      future.cancel(true);
+      throw e;
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      throw cause instanceof IOException io ? io : new IOException(cause);
+    }
+  }
+
+  /** The user's request, with what is left of the deadline; and a hook, if it comes to connect. */
+  private HttpRequest request() throws HttpTimeoutException {
+    long nanos = deadline.remainingNanos();
+    if (nanos == 0) {
+      throw JdkFailures.overBeforeSending("before the request was sent");
+    }
+    if (readTimeout != null && request.bodyPublisher().isEmpty()) {
+      nanos = Math.min(nanos, Deadline.after(readTimeout).remainingNanos());
+    }
+    boolean cold = origin.isCold();
+    if (nanos == Long.MAX_VALUE
+        && !cold
+        && expects == request.expectContinue()
+        && request.bodyPublisher().isEmpty()) {
+      return request;
+    }
+    Duration left = nanos == Long.MAX_VALUE ? null : Duration.ofNanos(nanos);
+    return new SentRequest(request, left, this, cold);
+  }
+
+  private IOException failure(@Nullable IOException found) {
+    IOException why = end;
+    if (why != null) {
+      return JdkFailures.again(why);
+    }
+    boolean late = deadline.remainingNanos() < GRACE_NANOS; // the client's timer may be early
+    if (found == null || (found instanceof HttpTimeoutException && late)) {
+      return JdkFailures.over(found);
+    }
+    return found;
+  }
+
+  /** The client's {@code send} is over; whether the alarm interrupted it. */
+  private boolean leave() {
+    calling.lock();
+    try {
+      caller = null;
+      boolean its = rung;
+      rung = false;
+      return its;
+    } finally {
+      calling.unlock();
+    }
+  }
+
+  boolean expects() {
+    return expects;
+  }
+
+  /**
+   * Whether the server did not say that it wants the body, of which nothing was sent. The JDK
+   * before 23 waits on, and later mixes up the answers at times.
+   */
+  boolean wasExpectationIgnored() {
+    return ignored;
+  }
+
+  // ---- the client's threads -------------------------------------------------------------------
+
+  @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
+  private BodySubscriber<T> receive(BodySubscriber<T> user, ResponseInfo info) {
+    heard();
+    origin.warmUp();
+    origin.answered();
+    origin.speaks(info.version());
+    boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
+    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
+    boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
+    BodySubscriber<T> its =
+        user.getClass() == STREAM
+            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed)
+            : user;
+    JdkResponseBody<T> received =
+        new JdkResponseBody<>(its, multiplexed && !none ? length : -1, this);
+    body = received;
+    IOException why = end;
+    if (why != null) { // it came before there was a body to end
+      received.end(why);
+    }
+    return received;
+  }
+
+  /** There is a connection; of HTTP/2, if that is known. */
+  void connected(boolean multiplexed) {
+    origin.warmUp();
+    if (multiplexed) {
+      origin.speaks(HttpClient.Version.HTTP_2);
+    }
+    if (expects && upload == null) {
+      var unused =
+          TIMER.schedule(
+              () -> Thread.startVirtualThread(this::expectNoMore),
+              EXPECT_NANOS,
+              TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** The request's body is about to be sent; it must not, if it is cancelled here. */
+  void uploads(JdkUpload its) {
+    calling.lock();
+    try {
+      upload = its;
+    } finally {
+      calling.unlock();
+    }
+    if (over.get() || ignored) {
+      its.cancel();
+    }
+  }
+
+  void heard() {
+    if (readTimeout != null) {
+      heardAt = System.nanoTime();
+    }
+  }
+
+  // ---- any thread -----------------------------------------------------------------------------
+
+  /** Ends the body, if one comes; a caller that waits for the head is not woken. */
+  void end(IOException why) {
+    end = why;
+    JdkResponseBody<T> its = body;
+    if (its != null) {
+      its.end(why);
+    }
+  }
+
+  /** Whether it waits for nothing but a reader who does not come. */
+  boolean isForgotten(long nanos) {
+    JdkResponseBody<T> its = body;
+    return its != null && its.isForgotten(nanos);
+  }
+
+  /**
+   * Gives the place back, once.
+   *
+   * @param whole whether the response came to its end: what the request still has may go on
+   */
+  void release(boolean whole) {
+    if (!over.compareAndSet(false, true)) {
+      return;
+    }
+    Future<?> its = alarm;
+    if (its != null) {
+      its.cancel(false);
+    }
+    JdkUpload sending = upload;
+    if (sending != null && !whole) {
+      sending.cancel();
+    } else if (sending != null && !sending.isOver()) {
+      cancelOnceStalled(sending, sending.movedAt());
+    }
+    client.ended(this);
+    if (refused) {
+      origin.leaveRefused();
+    } else {
+      origin.leave();
+    }
+  }
+
+  /** The answer is whole, the request is not: it goes on while the server takes of it. */
+  @SuppressWarnings("FutureReturnValueIgnored") // it ends by itself
+  private static void cancelOnceStalled(JdkUpload sending, long movedAt) {
+    TIMER.schedule(
+        () -> {
+          if (!sending.isOver() && sending.movedAt() != movedAt) {
+            cancelOnceStalled(sending, sending.movedAt());
+          } else if (!sending.isOver()) {
+            Thread.startVirtualThread(sending::cancel);
+          }
+        },
+        STALL_MILLIS,
+        TimeUnit.MILLISECONDS);
+  }
+
+  // ---- alarm ----------------------------------------------------------------------------------
+
+  private void setAlarm() {
+    long nanos = Math.min(deadline.remainingNanos(), silenceNanos());
+    if (nanos < Long.MAX_VALUE) {
+      // What it does may run code of the user's, which must not hold up other alarms.
+      alarm =
+          TIMER.schedule(
+              () -> Thread.startVirtualThread(this::ring),
+              nanos + GRACE_NANOS,
+              TimeUnit.NANOSECONDS);
+      if (over.get()) {
+        alarm.cancel(false);
+      }
+    }
+  }
+
+  /** For how long the server may still say nothing. */
+  private long silenceNanos() {
+    return readTimeout == null || (body == null && request.bodyPublisher().isPresent())
+        ? Long.MAX_VALUE
+        : Math.max(0, heardAt + Deadline.after(readTimeout).remainingNanos() - System.nanoTime());
+  }
+
+  private void ring() {
+    boolean late = deadline.isExpired();
+    JdkResponseBody<T> its = body;
+    if (its != null && !its.isAwaited()) {
+      heard(); // the silence is the reader's
+    }
+    if (over.get()) {
+      return;
+    }
+    if (!late && silenceNanos() > 0) {
+      setAlarm();
+      return;
+    }
+    end(late ? JdkFailures.over(null) : new HttpTimeoutException("read timed out"));
+    interruptCaller();
+  }
+
+  /** The server has had its time to say that it wants the body. */
+  private void expectNoMore() {
+    calling.lock();
+    try {
+      ignored = upload == null && body == null;
+      if (ignored) {
+        interruptCaller();
+      }
+    } finally {
+      calling.unlock();
+    }
+  }
+
+  /** Wakes the caller, if he is in the client's send. */
+  private void interruptCaller() {
+    calling.lock();
+    try {
+      if (caller != null) {
+        rung = true;
+        caller.interrupt();
+      }
+    } finally {
+      calling.unlock();
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.heddle.jdk;
+
+import io.heddle.DeadlineExceededException;
+import io.heddle.IoThread;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Failures as callers of the JDK's client know them. What is over in time is an {@link
+ * HttpTimeoutException}, since that is what their code catches; if nothing was sent, an {@link
+ * HttpConnectTimeoutException}, so that they may send again. If it was the deadline of the call,
+ * the cause is a {@link DeadlineExceededException}, as with every other adapter.
+ */
+final class JdkFailures {
+
+  private JdkFailures() {}
+
+  /** Throws if the current thread is one that others depend on to be woken. */
+  static void forbidWaiting() {
+    Thread thread = Thread.currentThread();
+    if (!thread.isVirtual() && JdkInternals.isSelector(thread)) {
+      throw new IllegalStateException(
+          "blocking call on the I/O thread \""
+              + thread.getName()
+              + "\", which would wait for itself: make the call from another thread, "
+              + "for example a virtual one");
+    }
+    IoThread.forbidWaiting();
+  }
+
+  /** The deadline was over before anything was sent. */
+  static HttpConnectTimeoutException overBeforeSending(String doing) {
+    String message = "the deadline of the call is over: " + doing;
+    return caused(new HttpConnectTimeoutException(message), new DeadlineExceededException(message));
+  }
+
+  /** The deadline is over. */
+  static HttpTimeoutException over(@Nullable IOException found) {
+    String message = "the deadline of the call is over";
+    DeadlineExceededException deadline = new DeadlineExceededException(message);
+    if (found != null) {
+      deadline.addSuppressed(found);
+    }
+    return caused(
+        found instanceof HttpConnectTimeoutException
+            ? new HttpConnectTimeoutException(message)
+            : new HttpTimeoutException(message),
+        deadline);
+  }
+
+  /** The same failure for one more read, with the reader in its trace. */
+  static IOException again(Throwable failure) {
+    String message = String.valueOf(failure.getMessage());
+    return caused(
+        failure instanceof HttpTimeoutException
+            ? new HttpTimeoutException(message)
+            : new IOException(message),
+        failure);
+  }
+
+  /** As a stream reports it: with the flag set. */
+  static InterruptedIOException interrupted(InterruptedException interrupt) {
+    Thread.currentThread().interrupt();
+    return caused(new InterruptedIOException("interrupted while reading a body"), interrupt);
+  }
+
+  static IOException closed() {
+    return new IOException("closed"); // the JDK's words for a client that is
+  }
+
+  static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+}

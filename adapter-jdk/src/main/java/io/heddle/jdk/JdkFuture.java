@@ -1,0 +1,80 @@
+package io.heddle.jdk;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpResponse;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The future of a call that runs on a virtual thread of its own. To cancel it, or what depends on
+ * it, interrupts that thread, as the JDK's futures abort their exchange.
+ *
+ * @param <T> the response, or what is made of it
+ */
+final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
+
+  private final Thread call;
+
+  private JdkFuture(Thread call) {
+    this.call = call;
+  }
+
+  /** Starts the call. */
+  static <B> CompletableFuture<HttpResponse<B>> of(Callable<HttpResponse<B>> call) {
+    Running<B> running = new Running<>(call);
+    Thread thread = Thread.ofVirtual().name("heddle-jdk-call").unstarted(running);
+    JdkFuture<HttpResponse<B>> future = new JdkFuture<>(thread);
+    running.future = future;
+    thread.start();
+    return future;
+  }
+
+  @Override
+  public boolean cancel(boolean mayInterruptIfRunning) {
+    boolean cancelled = super.cancel(mayInterruptIfRunning);
+    if (mayInterruptIfRunning) {
+      call.interrupt();
+    }
+    return cancelled;
+  }
+
+  @Override
+  public <U> CompletableFuture<U> newIncompleteFuture() {
+    return new JdkFuture<>(call);
+  }
+
+  private static final class Running<B> implements Runnable {
+    private final Callable<HttpResponse<B>> call;
+    private @Nullable JdkFuture<HttpResponse<B>> future; // set before the thread starts
+
+    Running(Callable<HttpResponse<B>> call) {
+      this.call = call;
+    }
+
+    @Override
+    public void run() {
+      JdkFuture<HttpResponse<B>> its = future;
+      if (its == null) {
+        return;
+      }
+      try {
+        HttpResponse<B> response = call.call();
+        its.defaultExecutor().execute(() -> bring(its, response)); // what depends on it runs there
+      } catch (Throwable failure) {
+        its.defaultExecutor().execute(() -> its.completeExceptionally(failure));
+      }
+    }
+
+    private void bring(JdkFuture<HttpResponse<B>> its, HttpResponse<B> response) {
+      if (!its.complete(response) && response.body() instanceof InputStream late) {
+        try {
+          late.close(); // nobody will
+        } catch (IOException e) {
+          return; // nobody waits for it
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.heddle.jdk;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.ClosedChannelException;
+import java.security.Security;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Heddle takes from the JDK's client beyond its documentation: texts of failures, and the name
+ * of a class. Seen in JDK 21.0.8 and 25.0.3; {@code JdkInternalsTest} fails first when one changes.
+ */
+final class JdkInternals {
+
+  /** {@code Http2Connection.reserveStream}: the call had no stream, and nothing was sent. */
+  private static final String NO_STREAM = "too many concurrent streams";
+
+  /** {@code Stream.handleReset} and {@code closeAsUnprocessed}, of which the client resends one. */
+  private static final String UNPROCESSED = "request not processed by peer";
+
+  /** The same before JDK 24: {@code ErrorFrame.stringForCode(REFUSED_STREAM)}. */
+  private static final String REFUSED = "Received RST_STREAM: Stream not processed";
+
+  private static final String RESET = "RST_STREAM";
+
+  private static final int DEFAULT_TTL_SECONDS = 30;
+
+  private JdkInternals() {}
+
+  /** Whether this thread runs all I/O of a client: {@code HttpClientImpl.SelectorManager}. */
+  static boolean isSelector(Thread thread) {
+    return thread.getClass().getName().endsWith("HttpClientImpl$SelectorManager");
+  }
+
+  /** Whether what takes a request's body sends it over HTTP/2: {@code Stream.RequestSubscriber}. */
+  static boolean isOfHttp2(Flow.Subscriber<?> client) {
+    return client.getClass().getName().endsWith("Stream$RequestSubscriber");
+  }
+
+  /** Whether an HTTP/2 connection had no stream left: nothing was sent. */
+  static boolean hadNoStream(IOException failure) {
+    return says(failure, NO_STREAM);
+  }
+
+  /** Whether the server said that it did not process the request: any may go again. */
+  static boolean wasNotProcessed(IOException failure) {
+    return says(failure, UNPROCESSED) || says(failure, REFUSED);
+  }
+
+  /**
+   * Whether the connection ended before a response began, so that an idempotent call may go again.
+   */
+  static boolean lostConnection(IOException failure) {
+    if (failure instanceof HttpTimeoutException || says(failure, RESET)) {
+      return false;
+    }
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof ConnectException) {
+        return false; // there was none
+      }
+      if (each instanceof EOFException
+          || each instanceof SocketException
+          || each instanceof ClosedChannelException) {
+        return true;
+      }
+    }
+    return says(failure, "GOAWAY")
+        || says(failure, "Broken pipe")
+        || says(failure, "reset by peer");
+  }
+
+  /** For how long the JVM remembers an address, in ns: {@code sun.net.InetAddressCachePolicy}. */
+  static long lookUpNanos() {
+    @Nullable String ttl = Security.getProperty("networkaddress.cache.ttl");
+    int seconds = Integer.getInteger("sun.net.inetaddr.ttl", DEFAULT_TTL_SECONDS);
+    if (ttl != null) {
+      try {
+        seconds = Integer.parseInt(ttl.strip());
+      } catch (NumberFormatException e) {
+        seconds = DEFAULT_TTL_SECONDS; // as the JVM has it
+      }
+    }
+    return TimeUnit.SECONDS.toNanos(seconds < 0 ? Integer.MAX_VALUE : seconds);
+  }
+
+  private static boolean says(IOException failure, String text) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (String.valueOf(each.getMessage()).contains(text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

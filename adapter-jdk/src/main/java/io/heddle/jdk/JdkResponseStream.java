@@ -1,0 +1,154 @@
+package io.heddle.jdk;
+
+import io.heddle.Deadline;
+import io.heddle.ResponseBodyPipe;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * In place of the stream that {@code BodyHandlers.ofInputStream()} makes: one that an interrupt
+ * does not rob of what has arrived, whose deadline also ends bytes that keep flowing, and that
+ * reads on a little when it is closed, to spare an HTTP/1.1 connection.
+ *
+ * <p>At most one piece is asked of the client at a time, while less than {@value #WINDOW} bytes
+ * wait to be read. Either end asks: the client's when it has brought a piece, the reader's when it
+ * has read half of the window. The last of the two to come by finds little enough, and asks.
+ */
+final class JdkResponseStream extends InputStream implements BodySubscriber<InputStream> {
+
+  private static final int WINDOW = 128 * 1024;
+
+  private final Deadline deadline;
+  private final boolean drain;
+  private final ResponseBodyPipe pipe;
+  private final AtomicBoolean asked = new AtomicBoolean(true);
+  private volatile Flow.@Nullable Subscription subscription;
+
+  // For close() of the client: when somebody last read, and whether somebody does now.
+  private volatile long readAt = System.nanoTime();
+  private volatile boolean reading;
+  private volatile boolean closed;
+
+  /**
+   * A stream.
+   *
+   * @param expected bytes, if the head says; else negative
+   * @param drain whether to read on when closed
+   */
+  JdkResponseStream(Deadline deadline, long expected, boolean drain) {
+    this.deadline = deadline;
+    this.drain = drain;
+    this.pipe = new ResponseBodyPipe(WINDOW, Math.max(expected, 0), n -> ask(), this::cancel);
+  }
+
+  // ---- the client's threads -------------------------------------------------------------------
+
+  @Override
+  public CompletionStage<InputStream> getBody() {
+    return CompletableFuture.completedStage(this);
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription its) {
+    subscription = its;
+    if (pipe.isDone()) { // closed by a caller that was quicker
+      its.cancel();
+    } else {
+      its.request(1);
+    }
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> piece) {
+    piece.forEach(pipe::offer);
+    asked.set(false);
+    ask();
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    pipe.fail(failure);
+  }
+
+  @Override
+  public void onComplete() {
+    pipe.end();
+  }
+
+  private void ask() {
+    Flow.Subscription its = subscription;
+    if (its != null && pipe.available() < WINDOW && asked.compareAndSet(false, true)) {
+      its.request(1);
+    }
+  }
+
+  private void cancel() {
+    Flow.Subscription its = subscription;
+    if (its != null) {
+      its.cancel();
+    }
+  }
+
+  // ---- the reader -----------------------------------------------------------------------------
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] b, int off, int len) throws IOException {
+    if (closed) {
+      throw JdkFailures.closed();
+    }
+    if (pipe.available() == 0 && !pipe.isDone()) {
+      JdkFailures.forbidWaiting();
+    }
+    reading = true;
+    try {
+      return pipe.read(b, off, len, deadline);
+    } catch (InterruptedException e) {
+      throw JdkFailures.interrupted(e);
+    } catch (TimeoutException e) {
+      throw JdkFailures.over(null);
+    } catch (ExecutionException e) {
+      throw JdkFailures.again(e.getCause() == null ? e : e.getCause());
+    } catch (CancellationException e) {
+      throw JdkFailures.closed();
+    } finally {
+      readAt = System.nanoTime();
+      reading = false;
+    }
+  }
+
+  @Override
+  public int available() {
+    return closed ? 0 : pipe.available();
+  }
+
+  @Override
+  public void close() {
+    if (drain && !pipe.isDone()) {
+      pipe.drain();
+    }
+    closed = true;
+    pipe.close();
+  }
+
+  /** Whether nobody reads, and nobody did for so long. */
+  boolean isForgotten(long nanos) {
+    return !reading && System.nanoTime() - readAt > nanos;
+  }
+}

@@ -1,0 +1,233 @@
+package io.heddle.jdk;
+
+import io.heddle.Deadline;
+import io.heddle.Exchange;
+import io.heddle.HostResolver;
+import io.heddle.InFlightLimit;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server, by scheme, name and port: how many calls it may get at a time, and whether its name was
+ * looked up. One limit, whose bound changes:
+ *
+ * <pre>{@code
+ * COLD  1           HTTP/2 is possible: one call connects, for the others to share the connection
+ *   │               its connection stands, or none can be made, or it takes 2 s
+ * WARM  the user's  HTTP/1.1: so many connections. HTTP/2: no bound
+ *   │               "too many concurrent streams": of n calls under way the server allows n−1
+ * FULL  n−1, …      each call that ends may let in one more, for the server may change its mind
+ *   └─▶ WARM        once nobody is under way
+ * }</pre>
+ */
+final class Origin {
+
+  static final int PATIENCE_MILLIS = 2000;
+
+  /** After a refusal so many calls end before one more than before is tried. */
+  private static final int CAUTION = 3;
+
+  /** The client closes an idle connection after 30 s. */
+  private static final long COLD_NANOS = TimeUnit.SECONDS.toNanos(25);
+
+  private static final int BACK_OFF_MILLIS = 10;
+
+  private final InFlightLimit limit;
+  private final int maxConnections;
+  private final long lookUpNanos = JdkInternals.lookUpNanos();
+
+  // Shared; a race costs a call that is refused, or a look-up, and no more.
+  private volatile boolean warm;
+  private volatile boolean answered;
+  private volatile boolean full;
+  private volatile boolean multiplexed;
+  private final AtomicInteger caution = new AtomicInteger();
+  private volatile long leftAt = System.nanoTime();
+  private volatile long lookedUpAt;
+  private volatile boolean lookedUp;
+
+  private final ReentrantLock changing = new ReentrantLock();
+
+  // Guarded by changing.
+  private int bound;
+
+  /**
+   * An origin that nobody has called.
+   *
+   * @param shared whether calls can share a connection
+   */
+  Origin(int maxConnections, boolean shared) {
+    this.maxConnections = maxConnections;
+    this.warm = !shared;
+    this.bound = shared ? 1 : maxConnections;
+    this.limit = new InFlightLimit(bound);
+  }
+
+  // ---- a call's beginning ---------------------------------------------------------------------
+
+  /** Looks the name up, so that the JVM knows it and the client need not hold its thread. */
+  void lookUp(URI uri, HttpClient client, HostResolver<InetAddress[]> resolver, Deadline deadline)
+      throws ConnectException, InterruptedException, TimeoutException {
+    long now = System.nanoTime();
+    if (lookedUp && now - lookedUpAt < lookUpNanos) {
+      return;
+    }
+    String host = hostOf(uri, client.proxy().orElseGet(ProxySelector::getDefault));
+    if (host == null || lookUpNanos == 0) {
+      return;
+    }
+    try {
+      resolver.resolve(host, () -> InetAddress.getAllByName(host)).await(deadline);
+      lookedUpAt = now;
+      lookedUp = true;
+    } catch (ExecutionException e) {
+      throw JdkFailures.caused(new ConnectException("no address of " + host), e.getCause());
+    } catch (IllegalStateException closed) {
+      throw JdkFailures.caused(new CancellationException(closed.getMessage()), closed);
+    }
+  }
+
+  /** The name to look up; null if there is none. */
+  private static @Nullable String hostOf(URI uri, @Nullable ProxySelector proxies) {
+    String host = uri.getHost();
+    List<Proxy> proxy = proxies == null ? List.of() : proxies.select(uri);
+    if (proxy != null && !proxy.isEmpty() && proxy.get(0).type() != Proxy.Type.DIRECT) {
+      host =
+          proxy.get(0).address() instanceof InetSocketAddress its && its.isUnresolved()
+              ? its.getHostString()
+              : null;
+    }
+    boolean literal = host == null || host.startsWith("[") || host.matches("[0-9.]+");
+    return literal ? null : host;
+  }
+
+  /**
+   * Waits for a place.
+   *
+   * @throws TimeoutException if the deadline came first
+   * @throws CancellationException if the client was closed
+   */
+  void enter(Deadline deadline) throws InterruptedException, TimeoutException {
+    if (multiplexed && warm && System.nanoTime() - leftAt > COLD_NANOS && isIdle()) {
+      warm = false; // the connection may be closed
+      change(1);
+    }
+    while (!warm) {
+      Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
+      try {
+        limit.enter(deadline.earlier(patience));
+        return;
+      } catch (TimeoutException e) {
+        if (deadline.isExpired()) {
+          throw e;
+        }
+        warmUp(); // an outage holds up nobody for long
+      }
+    }
+    limit.enter(deadline);
+  }
+
+  /** Whether the first call to come must say when its connection stands. */
+  boolean isCold() {
+    return !warm;
+  }
+
+  // ---- what a call finds ----------------------------------------------------------------------
+
+  /** A connection stands, which all can share; or none can be made, which each may find himself. */
+  void warmUp() {
+    if (!warm) {
+      warm = true;
+      change(multiplexed ? Integer.MAX_VALUE : maxConnections);
+    }
+  }
+
+  /** The head of a response came. */
+  void answered() {
+    answered = true;
+  }
+
+  /** What its connections speak. */
+  void speaks(HttpClient.Version version) {
+    boolean its = version != HttpClient.Version.HTTP_1_1;
+    if (its != multiplexed) {
+      multiplexed = its;
+      change(its ? Integer.MAX_VALUE : maxConnections);
+    }
+  }
+
+  /**
+   * Whether a call has had an answer here before, and so may have met a connection that was idle.
+   */
+  boolean hasAnswered() {
+    return answered;
+  }
+
+  /** A call is over, as there was no stream for it: the others are as many as there may be. */
+  void leaveRefused() {
+    changing.lock();
+    try {
+      full = true;
+      caution.set(CAUTION);
+      change(Math.max(1, limit.inFlight() - 1));
+    } finally {
+      changing.unlock();
+    }
+    limit.leave();
+  }
+
+  /** Where a refused call has none to wait for, as the streams are not ours: waits a moment. */
+  void pause(Deadline deadline) throws InterruptedException {
+    if (limit.inFlight() == 0) {
+      Deadline moment = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
+      new Exchange<Void>().awaitDone(deadline.earlier(moment));
+    }
+  }
+
+  /** A call is over. */
+  void leave() {
+    leftAt = System.nanoTime();
+    limit.leave();
+    if (full) {
+      if (limit.waiting() == 0 && limit.inFlight() == 0) {
+        full = false;
+        change(multiplexed ? Integer.MAX_VALUE : maxConnections);
+      } else if (caution.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
+        change(0);
+      }
+    }
+  }
+
+  boolean isIdle() {
+    return limit.waiting() == 0 && limit.inFlight() == 0;
+  }
+
+  /** Turns away all that wait. */
+  void close() {
+    limit.close();
+  }
+
+  /** Sets the bound; 0 for one more than it is. */
+  private void change(int to) {
+    changing.lock();
+    try {
+      bound = to > 0 ? to : bound == Integer.MAX_VALUE ? bound : bound + 1;
+      limit.setMax(bound); // wakes those who have a place now
+    } finally {
+      changing.unlock();
+    }
+  }
+}

@@ -1,0 +1,182 @@
+package io.heddle.jdk;
+
+import io.heddle.Deadline;
+import io.heddle.RequestBodyPipe;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request body that a writer writes to an {@link OutputStream}, which the JDK has none for.
+ *
+ * <pre>{@code
+ * request.POST(WrittenBody.of(out -> json.writeValue(out, order)))
+ * }</pre>
+ *
+ * <p>The writer runs on a virtual thread of its own each time the body is sent: again after a
+ * redirect or a challenge. It waits while more than 64 KiB are on their way. {@code flush()} sends
+ * what is there. If it throws, the call fails with that as the cause; if the call ends first, its
+ * writes fail with {@link IOException}.
+ */
+public final class WrittenBody implements BodyPublisher {
+
+  private static final int CAPACITY = 64 * 1024;
+
+  /** Writes the body. */
+  @FunctionalInterface
+  public interface Writer {
+
+    /**
+     * Writes all of the body.
+     *
+     * @param out need not be closed
+     */
+    void writeTo(OutputStream out) throws IOException;
+  }
+
+  private final Writer writer;
+
+  private WrittenBody(Writer writer) {
+    this.writer = Objects.requireNonNull(writer, "writer");
+  }
+
+  /** A body of unknown length; {@code BodyPublishers.fromPublisher} gives it one. */
+  public static BodyPublisher of(Writer writer) {
+    return new WrittenBody(writer);
+  }
+
+  @Override
+  public long contentLength() {
+    return -1;
+  }
+
+  @Override
+  public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
+    Writing writing = new Writing(writer, subscriber);
+    subscriber.onSubscribe(writing);
+    Thread.ofVirtual().name("heddle-jdk-writer").start(writing);
+  }
+
+  /** One run of the writer. Either end comes by to move bytes; one moves, for both. */
+  private static final class Writing extends OutputStream implements Runnable, Flow.Subscription {
+    private final Writer writer;
+    private final Flow.Subscriber<? super ByteBuffer> subscriber;
+    private final RequestBodyPipe pipe =
+        new RequestBodyPipe(CAPACITY, CAPACITY, this::move, () -> {});
+    private final AtomicLong demand = new AtomicLong();
+    private final AtomicInteger moving = new AtomicInteger();
+    private volatile @Nullable Throwable failure;
+    private volatile boolean cancelled;
+
+    // Mover only.
+    private boolean over;
+
+    Writing(Writer writer, Flow.Subscriber<? super ByteBuffer> subscriber) {
+      this.writer = writer;
+      this.subscriber = subscriber;
+    }
+
+    // ---- writer -------------------------------------------------------------------------------
+
+    @Override
+    public void run() {
+      try {
+        writer.writeTo(this);
+        pipe.finish();
+      } catch (Throwable t) {
+        failure = t;
+        move();
+      }
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+      write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] b, int off, int len) throws IOException {
+      try {
+        if (!pipe.write(b, off, len, Deadline.none())) {
+          throw new IOException("the server wants no more of the body");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw JdkFailures.caused(new InterruptedIOException("interrupted"), e);
+      } catch (TimeoutException | ExecutionException | CancellationException e) {
+        throw new IOException("the call is over", e);
+      }
+    }
+
+    @Override
+    public void flush() {
+      pipe.flush();
+    }
+
+    // ---- the client's threads -----------------------------------------------------------------
+
+    @Override
+    public void request(long n) {
+      demand.accumulateAndGet(n, (had, more) -> Math.min(had, Long.MAX_VALUE - more) + more);
+      move();
+    }
+
+    @Override
+    public void cancel() {
+      cancelled = true;
+      pipe.cancel(); // wakes the writer
+    }
+
+    private void move() {
+      if (moving.getAndIncrement() > 0) {
+        return;
+      }
+      int seen = 1;
+      do {
+        bring();
+        seen = moving.addAndGet(-seen);
+      } while (seen > 0);
+    }
+
+    private void bring() {
+      Throwable why = failure;
+      try {
+        if (over || cancelled) {
+          return;
+        }
+        if (why == null && pipe.drainTo(this::bring)) {
+          over = true;
+          subscriber.onComplete();
+        }
+      } catch (IOException e) {
+        why = e;
+      }
+      if (why != null) {
+        over = true;
+        pipe.cancel();
+        subscriber.onError(why);
+      }
+    }
+
+    /** Hands on one piece, if one is wanted. */
+    private int bring(ByteBuffer src) {
+      if (demand.get() == 0) {
+        return 0;
+      }
+      demand.decrementAndGet();
+      ByteBuffer piece = ByteBuffer.allocate(src.remaining()).put(src).flip();
+      subscriber.onNext(piece);
+      return piece.capacity();
+    }
+  }
+}

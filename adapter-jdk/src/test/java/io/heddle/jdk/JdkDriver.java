@@ -1,0 +1,109 @@
+package io.heddle.jdk;
+
+import static io.heddle.conformance.ExpectedFailures.any;
+import static io.heddle.conformance.ExpectedFailures.is;
+
+import io.heddle.DeadlineExceededException;
+import io.heddle.conformance.Call;
+import io.heddle.conformance.Client;
+import io.heddle.conformance.ClientDriver;
+import io.heddle.conformance.ClientSettings;
+import io.heddle.conformance.ExpectedFailures;
+import io.heddle.conformance.Failure;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.ProtocolException;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpTimeoutException;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/** The kit's driver of this adapter. */
+public final class JdkDriver implements ClientDriver {
+
+  private static final ExpectedFailures EXPECTED =
+      new ExpectedFailures()
+          .with(Failure.REFUSED, is(ConnectException.class))
+          .with(Failure.CONNECT_TIMEOUT, is(HttpConnectTimeoutException.class))
+          .with(Failure.LEASE_TIMEOUT, is(HttpConnectTimeoutException.class, "no place at"))
+          .with(Failure.READ_TIMEOUT, is(HttpTimeoutException.class))
+          .with(Failure.DEADLINE, JdkDriver::isDeadline)
+          .with(Failure.INTERRUPTED, is(InterruptedException.class, InterruptedIOException.class))
+          .with(
+              Failure.CANCELLED, is(InterruptedException.class).or(is(IOException.class, "closed")))
+          .with(Failure.RESET_BEFORE_HEAD, is(IOException.class))
+          .with(Failure.RESET_IN_BODY, is(IOException.class))
+          .with(Failure.TRUNCATED, is(IOException.class))
+          .with(Failure.MALFORMED, is(IOException.class, ProtocolException.class))
+          .with(Failure.GARBAGE, is(IOException.class, ProtocolException.class))
+          .with(Failure.OVERSIZED_HEAD, is(IOException.class, ProtocolException.class))
+          .with(Failure.UNTRUSTED, any(SSLException.class))
+          .with(Failure.UNKNOWN_HOST, is(ConnectException.class))
+          .with(Failure.GOAWAY, is(IOException.class))
+          .with(Failure.REFUSED_STREAM, is(IOException.class))
+          .with(Failure.STREAM_RESET, is(IOException.class))
+          .with(Failure.CLOSED, is(IOException.class));
+
+  private static boolean isDeadline(Throwable thrown) {
+    boolean deadline = false;
+    for (Throwable each = thrown; each != null; each = each.getCause()) {
+      deadline |= each instanceof DeadlineExceededException;
+    }
+    return deadline && thrown instanceof HttpTimeoutException;
+  }
+
+  @Override
+  public Client open(ClientSettings settings) {
+    return new KitClient(settings);
+  }
+
+  @Override
+  public boolean isExpected(Failure kind, Throwable thrown) {
+    return EXPECTED.isExpected(kind, thrown);
+  }
+
+  /** The JDK runs no user code there but what it comes by. */
+  @Override
+  public Set<String> onCallersThread() {
+    return Set.of();
+  }
+
+  @Override
+  public boolean isIoThread(Thread thread) {
+    return JdkInternals.isSelector(thread);
+  }
+
+  /** Where an executor runs what it gets on the thread that gives it. */
+  @Override
+  public void onIoThread(Client client, Call call, Runnable work) throws Exception {
+    ClientSettings settings = ((KitClient) client).settings();
+    HttpClient inline = KitClient.stock(settings).executor(Runnable::run).build();
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    try {
+      var unused =
+          inline.sendAsync(
+              HttpRequest.newBuilder(call.uri()).build(),
+              info -> {
+                work.run();
+                done.complete(null);
+                return BodySubscribers.discarding();
+              });
+      done.get(30, TimeUnit.SECONDS);
+    } finally {
+      inline.shutdownNow();
+    }
+  }
+
+  @Override
+  public boolean outlivesClients(String thread) {
+    return thread.equals("heddle-jdk-timer") // one for the JVM
+        || thread.startsWith("CompletableFutureDelay") // the JDK's
+        || thread.startsWith("ForkJoinPool");
+  }
+}

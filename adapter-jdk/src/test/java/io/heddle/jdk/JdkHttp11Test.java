@@ -1,0 +1,16 @@
+package io.heddle.jdk;
+
+import io.heddle.conformance.Deviation;
+import io.heddle.conformance.Http11Suite;
+
+@Deviation(rule = "EX-12", reason = Deviations.TRAILERS)
+@Deviation(
+    rule = "EX-19",
+    reason = Deviations.EXPECT_AGAIN,
+    failure = "the request was sent 2 times")
+@Deviation(rule = "CA-09", reason = Deviations.TRAILERS)
+class JdkHttp11Test extends Http11Suite {
+  JdkHttp11Test() {
+    super(new JdkDriver());
+  }
+}

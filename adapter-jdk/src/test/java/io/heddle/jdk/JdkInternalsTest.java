@@ -1,0 +1,91 @@
+package io.heddle.jdk;
+
+import static io.heddle.jdk.Clients.request;
+import static io.heddle.jdk.Clients.stock;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Script.Fault;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What of the JDK's inside we lean on: fails first when that changes. */
+@Timeout(60)
+class JdkInternalsTest {
+
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2_TLS"})
+  void aBodyTellsWhatItIsSentBy(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        HttpClient client = stock(wire).build()) {
+      CompletableFuture<Integer> connections = new CompletableFuture<>();
+      CompletableFuture<Boolean> multiplexed = new CompletableFuture<>();
+      BodyPublisher body =
+          new BodyPublisher() {
+            @Override
+            public long contentLength() {
+              connections.complete(server.connectionsAccepted());
+              return 1;
+            }
+
+            @Override
+            public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
+              multiplexed.complete(JdkInternals.isOfHttp2(subscriber));
+              BodyPublishers.ofByteArray(new byte[1]).subscribe(subscriber);
+            }
+          };
+      client.send(request(server.uri(Script.ok())).POST(body).build(), BodyHandlers.discarding());
+      assertEquals(1, connections.get(), "asked for its length once there is a connection");
+      assertEquals(wire.isMultiplexed(), multiplexed.get());
+    }
+  }
+
+  @Test
+  void theSelectorIsKnownByItsClass() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        HttpClient client = stock(Wire.HTTP_1_1).executor(Runnable::run).build()) {
+      CompletableFuture<Thread> selector = new CompletableFuture<>();
+      client
+          .sendAsync(
+              request(server.uri(Script.ok())).build(),
+              info -> {
+                selector.complete(Thread.currentThread());
+                return BodySubscribers.discarding();
+              })
+          .get();
+      assertTrue(JdkInternals.isSelector(selector.get()));
+      assertFalse(JdkInternals.isSelector(Thread.currentThread()));
+    }
+  }
+
+  @Test
+  void refusedStreamsAreKnownByTheirText() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        HttpClient client = stock(Wire.H2_TLS).build()) {
+      Script refused = Script.ok().fault(Fault.STREAM_REFUSED).times(5);
+      IOException thrown =
+          (IOException)
+              Clients.failure(
+                  Clients.start(
+                      () ->
+                          client.send(
+                              request(server.uri(refused)).build(), BodyHandlers.discarding())));
+      assertTrue(JdkInternals.wasNotProcessed(thrown), thrown::toString);
+    }
+  }
+}

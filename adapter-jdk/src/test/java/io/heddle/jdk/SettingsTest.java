@@ -1,0 +1,149 @@
+package io.heddle.jdk;
+
+import static io.heddle.jdk.Clients.request;
+import static io.heddle.jdk.Clients.stock;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Script.Fault;
+import io.heddle.conformance.Wire;
+import java.net.CookieManager;
+import java.net.ProxySelector;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a client can be made of, and what it passes on. */
+@Timeout(60)
+class SettingsTest {
+
+  @Test
+  void settingsAreTheWrappedClients() {
+    Executor executor = Runnable::run;
+    CookieManager cookies = new CookieManager();
+    HttpClient stock =
+        stock(Wire.H2_TLS)
+            .executor(executor)
+            .cookieHandler(cookies)
+            .proxy(ProxySelector.getDefault())
+            .connectTimeout(Duration.ofSeconds(3))
+            .followRedirects(HttpClient.Redirect.ALWAYS)
+            .build();
+    HttpClient client = BlockingJdkHttpClient.wrap(stock);
+    assertEquals(Optional.of(executor), client.executor());
+    assertEquals(Optional.of(cookies), client.cookieHandler());
+    assertEquals(stock.proxy(), client.proxy());
+    assertEquals(stock.connectTimeout(), client.connectTimeout());
+    assertEquals(HttpClient.Redirect.ALWAYS, client.followRedirects());
+    assertEquals(HttpClient.Version.HTTP_2, client.version());
+    assertEquals(Optional.empty(), client.authenticator());
+    assertSame(stock.sslContext(), client.sslContext());
+    assertEquals(
+        stock.sslParameters().getProtocols().length, client.sslParameters().getProtocols().length);
+    client.close();
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // a null is tried
+  void whatCannotBeIsRefused() {
+    HttpClient stock = stock(Wire.HTTP_1_1).build();
+    BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock);
+    assertSame(client, BlockingJdkHttpClient.wrap(client));
+    assertRefused("give the client that it wraps", any -> BlockingJdkHttpClient.builder(client));
+    assertThrows(NullPointerException.class, () -> BlockingJdkHttpClient.wrap(null));
+    assertRefused("timeout must be positive", builder -> builder.timeout(Duration.ZERO));
+    assertRefused("readTimeout", builder -> builder.readTimeout(Duration.ofSeconds(-1)));
+    assertRefused("queueTimeout", builder -> builder.queueTimeout(Duration.ofSeconds(-1)));
+    assertRefused("maxConnectionsPerOrigin", builder -> builder.maxConnectionsPerOrigin(0));
+    assertRefused("maxLookUps", builder -> builder.maxLookUps(0));
+    client.close();
+    assertRefused("the client is closed", any -> BlockingJdkHttpClient.builder(stock));
+  }
+
+  private static void assertRefused(
+      String why, Function<BlockingJdkHttpClientBuilder, Object> setting) {
+    HttpClient stock = stock(Wire.HTTP_1_1).build();
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> setting.apply(BlockingJdkHttpClient.builder(stock)));
+    assertTrue(String.valueOf(refused.getMessage()).contains(why), refused::toString);
+    stock.close();
+  }
+
+  @Test
+  void theClientsTimeoutIsForRequestsWithoutTheirOwn() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingJdkHttpClient client =
+            BlockingJdkHttpClient.builder(stock(Wire.HTTP_1_1).build())
+                .timeout(Duration.ofMillis(300))
+                .build()) {
+      URI stalled = server.uri(Clients.stalledBody());
+      assertThrows(
+          HttpTimeoutException.class,
+          () -> client.send(request(stalled).build(), BodyHandlers.ofString()));
+      URI slow = server.uri(Script.ok().delay(Duration.ofMillis(600)));
+      assertEquals(
+          200,
+          client
+              .send(request(slow).timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString())
+              .statusCode());
+    }
+  }
+
+  @Test
+  void queueTimeoutEndsTheWaitForAPlace() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingJdkHttpClient client =
+            BlockingJdkHttpClient.builder(stock(Wire.HTTP_1_1).build())
+                .maxConnectionsPerOrigin(1)
+                .queueTimeout(Duration.ofMillis(200))
+                .build()) {
+      URI stalled = server.uri(Script.ok().fault(Fault.STALL));
+      CompletableFuture<?> holder =
+          client.sendAsync(request(stalled).build(), BodyHandlers.discarding());
+      Clients.await("it has the place", () -> !server.seen(stalled).isEmpty());
+      HttpConnectTimeoutException thrown =
+          assertThrows(
+              HttpConnectTimeoutException.class,
+              () -> client.send(request(stalled).build(), BodyHandlers.discarding()));
+      assertEquals(
+          "no place at 127.0.0.1:" + server.port() + " became free in PT0.2S", thrown.getMessage());
+      client.shutdownNow();
+      assertInstanceOf(java.io.IOException.class, Clients.failure(holder));
+    }
+  }
+
+  @Test
+  void readTimeoutIsTheServersSilence() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingJdkHttpClient client =
+            BlockingJdkHttpClient.builder(stock(Wire.HTTP_1_1).build())
+                .readTimeout(Duration.ofMillis(500))
+                .build()) {
+      URI stalled = server.uri(Clients.stalledBody());
+      assertThrows(
+          HttpTimeoutException.class,
+          () -> client.send(request(stalled).build(), BodyHandlers.ofString()));
+      URI whole = server.uri(Script.ok().body(1_000_000));
+      try (var body = client.send(request(whole).build(), BodyHandlers.ofInputStream()).body()) {
+        Thread.sleep(1200); // the reader's silence, not the server's
+        assertEquals(1_000_000, body.readAllBytes().length);
+      }
+    }
+  }
+}
