@@ -79,7 +79,7 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--library",
       split = ",",
-      description = "which to compare, of ${COMPLETION-CANDIDATES} (default: all but JDK)")
+      description = "which to compare, of ${COMPLETION-CANDIDATES} (default: all)")
   private List<Library> libraries = Library.bridged();
 
   private final PrintStream out = System.out;

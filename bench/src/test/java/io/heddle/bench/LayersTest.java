@@ -35,7 +35,8 @@ class LayersTest {
           "io.heddle.apache", Set.of("org.apache.hc.."),
           "io.heddle.okhttp", Set.of("okhttp3..", "okio..", "kotlin.."),
           "io.heddle.ahc", Set.of("org.asynchttpclient..", "io.netty..", "org.slf4j.."),
-          "io.heddle.jetty", Set.of("org.eclipse.jetty.."));
+          "io.heddle.jetty", Set.of("org.eclipse.jetty.."),
+          "io.heddle.jdk", Set.of());
 
   /** Methods that wait: their names, by the class or interface that has them. */
   private static final Map<Class<?>, String> WAITING =

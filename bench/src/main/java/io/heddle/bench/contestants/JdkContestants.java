@@ -1,5 +1,6 @@
 package io.heddle.bench.contestants;
 
+import io.heddle.jdk.BlockingJdkHttpClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -12,9 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The JDK's own client, by {@code send} and {@code sendAsync}. Heddle has no bridge for it: its
- * {@code send} parks by itself. Over TCP it asks for HTTP/2 by an upgrade, since it knows no other
- * way.
+ * The JDK's own client, by {@code send} and {@code sendAsync}, and through Heddle. Over TCP it asks
+ * for HTTP/2 by an upgrade, since it knows no other way.
  */
 final class JdkContestants {
 
@@ -22,7 +22,7 @@ final class JdkContestants {
 
   static List<Contestant> all() {
     List<Contestant> all = new ArrayList<>();
-    for (Mode mode : List.of(Mode.STOCK_PLATFORM, Mode.STOCK_VIRTUAL, Mode.ASYNC)) {
+    for (Mode mode : List.of(Mode.STOCK_PLATFORM, Mode.STOCK_VIRTUAL, Mode.HEDDLE, Mode.ASYNC)) {
       for (Wire wire : Wire.values()) {
         all.add(new Jdk(mode, wire));
       }
@@ -47,7 +47,8 @@ final class JdkContestants {
       if (ask.isTls()) {
         builder.sslContext(Certificate.clientContext());
       }
-      HttpClient client = builder.build();
+      HttpClient stock = builder.build();
+      HttpClient client = mode == Mode.HEDDLE ? BlockingJdkHttpClient.wrap(stock) : stock;
       Ask.InTurn<HttpRequest> requests = ask.requests(uri -> request(uri, ask));
       return mode == Mode.ASYNC
           ? new AsyncCalls(requests, client)

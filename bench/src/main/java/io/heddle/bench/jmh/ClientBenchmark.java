@@ -83,6 +83,8 @@ public class ClientBenchmark {
     "JDK-STOCK_PLATFORM-HTTP_2",
     "JDK-STOCK_VIRTUAL-HTTP_1",
     "JDK-STOCK_VIRTUAL-HTTP_2",
+    "JDK-HEDDLE-HTTP_1",
+    "JDK-HEDDLE-HTTP_2",
     "JDK-ASYNC-HTTP_1",
     "JDK-ASYNC-HTTP_2"
   })

@@ -25,6 +25,7 @@ record Verdicts(RunRecord run) {
   // ---- the bars -------------------------------------------------------------------------------
 
   private static final double NO_BAR = Double.NaN;
+  private static final List<Library> DECORATED = List.of(Library.OKHTTP, Library.JDK);
   private static final String AT_LEAST = "≥ ";
   private static final String AT_MOST = "≤ ";
 
@@ -37,7 +38,7 @@ record Verdicts(RunRecord run) {
       Wire otherWire,
       String sense,
       double bar,
-      double okHttp) {
+      double decorated) {
 
     private static Ratio toStock(
         String what, ToDoubleFunction<Figures> figure, Wire wire, String sense, double bar) {
@@ -49,19 +50,22 @@ record Verdicts(RunRecord run) {
       return new Ratio(what, Figures::perSecond, wire, Mode.ASYNC, wire, AT_LEAST, bar, bar);
     }
 
-    private Ratio okHttp(double own) {
+    /** Where our client is the library's own with something around it. */
+    private Ratio decorated(double own) {
       return new Ratio(what, figure, wire, other, otherWire, sense, bar, own);
     }
 
     private double of(Library library) {
-      return library == Library.OKHTTP ? okHttp : bar;
+      return DECORATED.contains(library) ? decorated : bar;
     }
 
     private String text() {
       String others = sense + Markup.ratio(bar);
-      return Double.compare(bar, okHttp) == 0
+      return Double.compare(bar, decorated) == 0
           ? others
-          : others + ", OkHttp " + (Double.isNaN(okHttp) ? "none" : Markup.ratio(okHttp));
+          : others
+              + ", OkHttp and JDK "
+              + (Double.isNaN(decorated) ? "none" : Markup.ratio(decorated));
     }
   }
 
@@ -71,7 +75,7 @@ record Verdicts(RunRecord run) {
   private static final List<Ratio> CLOSED =
       List.of(
           Ratio.toStock("throughput" + STOCK, Figures::perSecond, Wire.HTTP_1, AT_LEAST, 1.0)
-              .okHttp(0.95),
+              .decorated(0.95),
           Ratio.toStock(
               "CPU for a call" + STOCK, Figures::cpuMicrosPerCall, Wire.HTTP_1, AT_MOST, 1.0),
           Ratio.toStock("p99" + STOCK, each -> each.latency(99), Wire.HTTP_1, AT_MOST, 1.0),
@@ -81,7 +85,7 @@ record Verdicts(RunRecord run) {
                   Wire.HTTP_2,
                   AT_LEAST,
                   1.5)
-              .okHttp(NO_BAR),
+              .decorated(NO_BAR),
           Ratio.toAsync(Wire.HTTP_1, 0.95),
           Ratio.toAsync(Wire.HTTP_2, 0.95));
 

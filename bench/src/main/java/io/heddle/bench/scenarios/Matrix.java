@@ -32,9 +32,6 @@ public final class Matrix {
     if (mode == Mode.PEER) {
       return library.label() + " has no bridge of its own from a blocking interface to its engine";
     }
-    if (mode == Mode.HEDDLE) {
-      return "Heddle has no bridge for it: send() parks by itself";
-    }
     return library.label() + "'s blocking client does not speak " + wire;
   }
 

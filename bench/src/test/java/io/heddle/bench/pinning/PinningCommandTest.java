@@ -112,7 +112,6 @@ class PinningCommandTest {
     assertEquals(2, run("--class-path", "."));
     assertEquals(2, run("--callers", "0"));
     assertEquals(2, run("--rounds", "-1"));
-    assertEquals(2, run("--library", "JDK"));
     String text = printed.toString();
     assertTrue(text.contains("no class com.example.Nothing"), text);
     assertTrue(text.contains("java.lang.String is neither a Runnable nor a Callable"), text);
