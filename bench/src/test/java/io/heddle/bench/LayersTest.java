@@ -52,8 +52,7 @@ class LayersTest {
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(
-              location ->
-                  !location.contains("test-classes") && !location.contains("-driver")) // the kit's
+              location -> !location.contains("test-classes") && !location.contains("-tests.jar"))
           .importPackages(CORE);
 
   static Set<Map.Entry<String, Set<String>>> adapters() {
