@@ -19,6 +19,8 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +41,7 @@ class JdkInternalsTest {
           new BodyPublisher() {
             @Override
             public long contentLength() {
-              connections.complete(server.connectionsAccepted());
+              connections.complete(accepted(server));
               return 1;
             }
 
@@ -53,6 +55,14 @@ class JdkInternalsTest {
       assertEquals(1, connections.get(), "asked for its length once there is a connection");
       assertEquals(wire.isMultiplexed(), multiplexed.get());
     }
+  }
+
+  /** How many connections the server has, which may hear of the first after the client does. */
+  private static int accepted(FaultServer server) {
+    for (int i = 0; i < 500 && server.connectionsAccepted() == 0; i++) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
+    }
+    return server.connectionsAccepted();
   }
 
   @Test
