@@ -17,6 +17,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
@@ -69,10 +70,11 @@ class JdkInternalsTest {
   void theSelectorIsKnownByItsClass() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
         HttpClient client = stock(Wire.HTTP_1_1).executor(Runnable::run).build()) {
+      Script late = Script.ok().delay(Duration.ofMillis(300)); // else the caller may come first
       CompletableFuture<Thread> selector = new CompletableFuture<>();
       client
           .sendAsync(
-              request(server.uri(Script.ok())).build(),
+              request(server.uri(late)).build(),
               info -> {
                 selector.complete(Thread.currentThread());
                 return BodySubscribers.discarding();

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.jar.Attributes;
+import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.regex.Pattern;
@@ -102,7 +103,7 @@ class DiscoveryTest {
     }
   }
 
-  /** The classes beside this one, in a jar of this module's name. */
+  /** The classes beside this one, in a jar of this module's name, with a manifest of its own. */
   private static Path jar(Path dir, String module, Class<?> of) throws Exception {
     Manifest manifest = new Manifest();
     manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
@@ -117,7 +118,9 @@ class DiscoveryTest {
         Stream<Path> files = Files.walk(classes)) {
       for (Path file : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
         String name = classes.relativize(file).toString().replace(File.separatorChar, '/');
-        if (whole || name.startsWith("io/heddle/app/")) {
+        boolean ours =
+            whole ? !name.equals(JarFile.MANIFEST_NAME) : name.startsWith("io/heddle/app/");
+        if (ours) {
           out.putNextEntry(new ZipEntry(name));
           Files.copy(file, out);
         }

@@ -310,10 +310,15 @@ public class BlockingJettyClient extends HttpClient {
     served.remove(connection);
   }
 
-  /** Whether the connection has served a request before. */
-  boolean hasServed(@Nullable Connection connection) {
+  /**
+   * Whether the connection has served a request before, or was at least open: Jetty opens one for a
+   * request that then finds another.
+   *
+   * @param queuedAt when the request was queued that has it now, in ms since the epoch
+   */
+  boolean wasThereBefore(@Nullable Connection connection, long queuedAt) {
     if (connection instanceof org.eclipse.jetty.io.Connection http1) {
-      return http1.getMessagesIn() > 0;
+      return http1.getMessagesIn() > 0 || http1.getCreatedTimeStamp() <= queuedAt;
     }
     return connection != null && served.contains(connection);
   }

@@ -40,6 +40,9 @@ final class JettyRequest extends ListeningRequest {
   /** How often a request is sent again that the server has refused: no healthy server does that. */
   private static final int MAX_REFUSALS = 100;
 
+  /** How often one is sent again whose connection may have been closed before it came. */
+  private static final int MAX_SUSPICIONS = 3;
+
   /** How often of these at once; then each time after a pause. */
   private static final int EAGER_RESENDS = 10;
 
@@ -71,15 +74,17 @@ final class JettyRequest extends ListeningRequest {
   private boolean sending;
   private boolean foreign;
   private volatile int resent;
-  private volatile boolean resentOnSuspicion;
+  private volatile int suspicions;
   private volatile @Nullable Throwable connectionLost;
   private volatile int lostAfter;
   private @Nullable String cookieHeader;
+  private volatile long queuedAt;
 
   // Shared.
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
   private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
   private volatile boolean reused;
+  private volatile boolean begun;
   private volatile boolean bodyDropped;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
@@ -195,6 +200,7 @@ final class JettyRequest extends ListeningRequest {
   private void enqueue(Response.@Nullable CompleteListener listener) {
     pumpBody();
     cookieHeader = getHeaders().get(HttpHeader.COOKIE); // before those of the store come to it
+    queuedAt = System.currentTimeMillis(); // as connections tell their age
     sending = true;
     try {
       super.send(listener);
@@ -242,7 +248,8 @@ final class JettyRequest extends ListeningRequest {
 
   @Override
   public void notifyBegin() {
-    reused = client.hasServed(getConnection());
+    reused = client.wasThereBefore(getConnection(), queuedAt);
+    begun = true;
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
       giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
     }
@@ -369,9 +376,10 @@ final class JettyRequest extends ListeningRequest {
    * Whether this can be sent again after this failure, before any of the response has come. Either
    * HTTP/2 tells that the server has not looked at it (RFC 9113, 6.8 and 8.7): then it goes again,
    * until the total timeout or {@value #MAX_REFUSALS} times. Or it changes nothing on the server,
-   * has no body, and went to a connection that had served others, which the server has probably
-   * closed before it saw this request (RFC 9110, 9.2.2): then it goes again once. So does what was
-   * to go to a connection that ended before it was open.
+   * has no body, and was to go, or went, to a connection that was there before it, which the server
+   * has probably closed before it saw this request (RFC 9110, 9.2.2): then it goes again, {@value
+   * #MAX_SUSPICIONS} times at most, as a server that closes one closes the others of the pool too.
+   * So does what was to go to a connection that ended before it was open.
    */
   @SuppressWarnings("ReferenceEquality") // that very failure
   boolean mayResend(Throwable failure) {
@@ -433,17 +441,18 @@ final class JettyRequest extends ListeningRequest {
     }
     JettyRequest last = latest();
     if (last == null
-        || resentOnSuspicion
+        || suspicions >= MAX_SUSPICIONS
         || !(isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
         || !(last.getAbortCause() == null || isConnectionLoss(failure))) {
       return false;
     }
-    resentOnSuspicion = true;
+    int times = suspicions + 1; // by one thread at a time, as `resent`
+    suspicions = times;
     return true;
   }
 
   private boolean mayHaveBeenTooLate(Throwable failure) {
-    return reused
+    return (reused || (!begun && isConnectionLoss(failure)))
         && failure instanceof IOException
         && getBody() == null
         && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()));
