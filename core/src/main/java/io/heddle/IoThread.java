@@ -16,7 +16,17 @@ public interface IoThread {
    * @throws IllegalStateException if the current thread is an {@code IoThread}
    */
   static void forbidWaiting() {
-    if (Thread.currentThread() instanceof IoThread) {
+    forbidWaitingIf(Thread.currentThread() instanceof IoThread);
+  }
+
+  /**
+   * The same for a thread of a library that takes none of ours, where the adapter knows better.
+   *
+   * @param onIoThread whether the current thread is an I/O thread
+   * @throws IllegalStateException if it is
+   */
+  static void forbidWaitingIf(boolean onIoThread) {
+    if (onIoThread) {
       throw new IllegalStateException(
           "blocking call on the I/O thread \""
               + Thread.currentThread().getName()

@@ -8,13 +8,11 @@ import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -84,16 +82,7 @@ class LeavingServerTest {
       URI uri = server.uri(Script.ok());
       client.execute(Dsl.get(uri.toString()).build());
       Channel connection = connections.take();
-      CountDownLatch held = new CountDownLatch(1);
-      CountDownLatch goOn = new CountDownLatch(1);
-      connection
-          .eventLoop()
-          .execute(
-              () -> {
-                held.countDown();
-                awaitUninterruptibly(goOn);
-              });
-      held.await();
+      HeldLoop loop = new HeldLoop(connection.eventLoop(), () -> {});
       server.closeConnections(); // which the client does not hear of yet
       List<FutureTask<Integer>> calls = new ArrayList<>();
       for (int i = 0; i < 5; i++) {
@@ -102,21 +91,11 @@ class LeavingServerTest {
             new FutureTask<>(() -> client.execute(get, Duration.ofSeconds(30)).getStatusCode()));
       }
       calls.forEach(each -> Thread.ofVirtual().start(each));
-      while (((SingleThreadEventExecutor) connection.eventLoop()).pendingTasks() < calls.size()) {
-        Thread.sleep(1); // until the engine has asked for as many streams
-      }
-      goOn.countDown();
+      loop.awaitTasks(calls.size());
+      loop.goOn();
       for (FutureTask<Integer> each : calls) {
         assertEquals(200, each.get());
       }
-    }
-  }
-
-  private static void awaitUninterruptibly(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
     }
   }
 

@@ -10,13 +10,11 @@ import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.util.concurrent.SingleThreadEventExecutor;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.asynchttpclient.Dsl;
@@ -94,29 +92,16 @@ class RefusedTest {
         BlockingAhcClient client = client()) {
       client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
       Channel connection = connections.take();
-      CountDownLatch held = new CountDownLatch(1);
-      CountDownLatch goOn = new CountDownLatch(1);
-      connection
-          .eventLoop()
-          .execute(
-              () -> {
-                held.countDown();
-                try {
-                  goOn.await();
-                } catch (InterruptedException e) {
-                  throw new AssertionError(e);
-                }
-                connection.pipeline().fireChannelRead(Unpooled.wrappedBuffer(goAway));
-              });
-      held.await();
+      HeldLoop loop =
+          new HeldLoop(
+              connection.eventLoop(),
+              () -> connection.pipeline().fireChannelRead(Unpooled.wrappedBuffer(goAway)));
       URI uri = server.uri(Script.ok());
       Request post = Dsl.post(uri.toString()).setBody(new byte[100]).build();
       FutureTask<Integer> call = new FutureTask<>(() -> client.execute(post).getStatusCode());
       Thread.ofVirtual().start(call);
-      while (((SingleThreadEventExecutor) connection.eventLoop()).pendingTasks() == 0) {
-        Thread.sleep(1); // until the engine has asked for a stream
-      }
-      goOn.countDown();
+      loop.awaitTasks(1);
+      loop.goOn();
       assertEquals(200, call.get());
       assertEquals(1, server.seen(uri).size(), "times sent");
       assertEquals(2, server.connectionsAccepted());

@@ -21,13 +21,7 @@ final class JdkFailures {
   /** Throws if the current thread is one that others depend on to be woken. */
   static void forbidWaiting() {
     Thread thread = Thread.currentThread();
-    if (!thread.isVirtual() && JdkInternals.isSelector(thread)) {
-      throw new IllegalStateException(
-          "blocking call on the I/O thread \""
-              + thread.getName()
-              + "\", which would wait for itself: make the call from another thread, "
-              + "for example a virtual one");
-    }
+    IoThread.forbidWaitingIf(!thread.isVirtual() && JdkInternals.isSelector(thread));
     IoThread.forbidWaiting();
   }
 

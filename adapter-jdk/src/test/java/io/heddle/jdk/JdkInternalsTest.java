@@ -20,8 +20,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +40,12 @@ class JdkInternalsTest {
           new BodyPublisher() {
             @Override
             public long contentLength() {
-              connections.complete(accepted(server));
+              try { // the server may hear of it after the client does
+                Clients.await("a connection", () -> server.connectionsAccepted() > 0);
+              } catch (InterruptedException e) {
+                throw new AssertionError(e);
+              }
+              connections.complete(server.connectionsAccepted());
               return 1;
             }
 
@@ -56,14 +59,6 @@ class JdkInternalsTest {
       assertEquals(1, connections.get(), "asked for its length once there is a connection");
       assertEquals(wire.isMultiplexed(), multiplexed.get());
     }
-  }
-
-  /** How many connections the server has, which may hear of the first after the client does. */
-  private static int accepted(FaultServer server) {
-    for (int i = 0; i < 500 && server.connectionsAccepted() == 0; i++) {
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
-    }
-    return server.connectionsAccepted();
   }
 
   @Test

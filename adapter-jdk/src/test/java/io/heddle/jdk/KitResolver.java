@@ -40,9 +40,8 @@ public final class KitResolver extends InetAddressResolverProvider {
           return builtin.lookupByName(host, policy);
         }
         if (host.equals("whole" + DOMAIN)) {
-          // The rules tear each hook that such a call comes by. It is the target of a redirect,
-          // which
-          // the client looks up itself; it drops what the JVM's resolver throws, and so no hook.
+          // The rules tear each hook that such a call comes by. This one is the target of a
+          // redirect: the client looks it up itself, and drops what the JVM's resolver throws.
           return Stream.of(InetAddress.getLoopbackAddress());
         }
         Stream<InetAddress> found = its.lookup(host).stream();

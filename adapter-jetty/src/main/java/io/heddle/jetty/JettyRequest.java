@@ -84,7 +84,6 @@ final class JettyRequest extends ListeningRequest {
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
   private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
   private volatile boolean reused;
-  private volatile boolean begun;
   private volatile boolean bodyDropped;
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
@@ -249,7 +248,6 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public void notifyBegin() {
     reused = client.wasThereBefore(getConnection(), queuedAt);
-    begun = true;
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
       giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
     }
@@ -452,7 +450,8 @@ final class JettyRequest extends ListeningRequest {
   }
 
   private boolean mayHaveBeenTooLate(Throwable failure) {
-    return (reused || (!begun && isConnectionLoss(failure)))
+    boolean unsent = turn.get() == Turn.AWAITED && isConnectionLoss(failure);
+    return (reused || unsent)
         && failure instanceof IOException
         && getBody() == null
         && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()));

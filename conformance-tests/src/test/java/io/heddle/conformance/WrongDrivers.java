@@ -36,6 +36,17 @@ final class WrongDrivers {
 
   private WrongDrivers() {}
 
+  /** Lets the right client make the call, but for one thing that it then does not do. */
+  abstract static class SpoiltDriver extends WrappedDriver {
+    abstract void spoil(ReferenceClient.Prepared right);
+
+    @Override
+    final Reply execute(Attempt attempt) throws Exception {
+      spoil(attempt.right());
+      return super.execute(attempt);
+    }
+  }
+
   // ---- interrupt and deadline -----------------------------------------------------------------
 
   /** The call goes on without its caller. */
@@ -184,57 +195,51 @@ final class WrongDrivers {
     }
   }
 
-  static final class IgnoresLengths extends WrappedDriver {
+  static final class IgnoresLengths extends SpoiltDriver {
     @Override
-    Reply execute(Attempt attempt) throws Exception {
-      attempt.right().ignoresLengths = true;
-      return super.execute(attempt);
+    void spoil(ReferenceClient.Prepared right) {
+      right.ignoresLengths = true;
     }
   }
 
   // ---- connections ----------------------------------------------------------------------------
 
   /** Gives a connection back although the request has not been sent to its end. */
-  static final class KeepsHalfSent extends WrappedDriver {
+  static final class KeepsHalfSent extends SpoiltDriver {
     @Override
-    Reply execute(Attempt attempt) throws Exception {
-      attempt.right().keepsHalfSent = true;
-      return super.execute(attempt);
+    void spoil(ReferenceClient.Prepared right) {
+      right.keepsHalfSent = true;
     }
   }
 
   /** Does not look at {@code Connection: close}: the server would close, as it seems. */
-  static final class KeepsWhatIsToBeClosed extends WrappedDriver {
+  static final class KeepsWhatIsToBeClosed extends SpoiltDriver {
     @Override
-    Reply execute(Attempt attempt) throws Exception {
-      attempt.right().keepsWhatIsToBeClosed = true;
-      return super.execute(attempt);
+    void spoil(ReferenceClient.Prepared right) {
+      right.keepsWhatIsToBeClosed = true;
     }
   }
 
-  static final class TrustsDeadPaths extends WrappedDriver {
+  static final class TrustsDeadPaths extends SpoiltDriver {
     @Override
-    Reply execute(Attempt attempt) throws Exception {
-      attempt.right().trustsDeadPaths = true;
-      return super.execute(attempt);
+    void spoil(ReferenceClient.Prepared right) {
+      right.trustsDeadPaths = true;
     }
   }
 
   /** Sends no more of a body once the head of an answer is there. */
-  static final class StopsAtTheHead extends WrappedDriver {
+  static final class StopsAtTheHead extends SpoiltDriver {
     @Override
-    Reply execute(Attempt attempt) throws Exception {
-      attempt.right().stopsAtTheHead = true;
-      return super.execute(attempt);
+    void spoil(ReferenceClient.Prepared right) {
+      right.stopsAtTheHead = true;
     }
   }
 
   /** Sends again once what the server refused, and no more. */
-  static final class GivesUpWhenRefusedTwice extends WrappedDriver {
+  static final class GivesUpWhenRefusedTwice extends SpoiltDriver {
     @Override
-    Reply execute(Attempt attempt) throws Exception {
-      attempt.right().refusals = 2;
-      return super.execute(attempt);
+    void spoil(ReferenceClient.Prepared right) {
+      right.refusals = 2;
     }
   }
 
@@ -335,7 +340,7 @@ final class WrongDrivers {
     Reply execute(Attempt attempt) throws Exception {
       CompletableFuture<Reply> future = start(attempt);
       while (!future.isDone() && !Thread.currentThread().isVirtual()) { // or no other would run
-        Thread.onSpinWait();
+        Thread.onSpinWait(); // the defect: it uses the CPU that it should leave to others
       }
       return await(future, null);
     }

@@ -39,7 +39,7 @@ final class Cpu {
   /** Spins, for CPU is what it is to use: how long that takes tells how much there is. */
   private static void useShare() {
     while (ofThread(Thread.currentThread()) < SHARE_NANOS) {
-      Thread.onSpinWait();
+      Thread.onSpinWait(); // not parked: a thread that sleeps uses nothing
     }
   }
 
