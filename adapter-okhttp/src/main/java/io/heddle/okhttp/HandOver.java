@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.SocketException;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
@@ -29,6 +30,9 @@ final class HandOver implements Interceptor {
 
   private static final int SWITCHING_PROTOCOLS = 101;
 
+  /** Bytes; OkHttp collects as many at least before it writes. */
+  private static final int LONG = 8192;
+
   private final CallEngine engine;
 
   HandOver(CallEngine engine) {
@@ -40,7 +44,8 @@ final class HandOver implements Interceptor {
     LiveCall call = LiveCall.current(chain.call());
     Connection connection = chain.connection();
     boolean shared = OkHttpInternals.isMultiplexed(connection);
-    if (connection != null && (shared || chain.request().body() != null)) {
+    if (connection != null
+        && (OkHttpInternals.successes(connection) == 0 || isLong(chain.request().body()))) {
       sendAtOnce(connection);
     }
     if (connection != null && !shared && OkHttpInternals.dropSurplus(connection)) {
@@ -76,6 +81,11 @@ final class HandOver implements Interceptor {
   /**
    * Without Nagle's algorithm, which OkHttp leaves on: the last piece of what an HTTP/2 window
    * allows would wait for the server's delayed acknowledgement, some 40 ms for each 64 KiB.
+   *
+   * <p>Not for each call, since a socket's options have a lock in common with its reader: with a
+   * thousand callers on one connection that took half of their throughput. A connection that
+   * another client of the same pool opened has been used when it comes here, so long bodies set the
+   * option again.
    */
   private static void sendAtOnce(Connection connection) {
     try {
@@ -83,6 +93,11 @@ final class HandOver implements Interceptor {
     } catch (SocketException e) {
       // it is closed, which the call will find out
     }
+  }
+
+  /** More than goes out in one piece, or of unknown length. */
+  private static boolean isLong(@Nullable RequestBody body) throws IOException {
+    return body != null && (body.contentLength() < 0 || body.contentLength() > LONG);
   }
 
   private static Response inline(Chain chain) throws IOException {

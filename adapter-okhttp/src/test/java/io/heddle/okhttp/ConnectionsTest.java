@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
@@ -22,14 +23,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import javax.net.SocketFactory;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** How many connections many calls open, and which of them wait for others. */
 @Timeout(60)
@@ -99,6 +104,36 @@ class ConnectionsTest {
       server.seen(stalls).get(0).release();
       assertEquals("200 0", first.result());
       assertEquals(1, server.connectionsAccepted());
+    }
+  }
+
+  /** Each setting of an option waits for the thread that reads from the socket. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aSocketThatSendsAtOnceIsLeftAlone(Wire wire) throws Exception {
+    AtomicInteger settings = new AtomicInteger();
+    SocketFactory counting =
+        new TestSockets() {
+          @Override
+          public Socket createSocket() {
+            return new Socket() {
+              @Override
+              public void setTcpNoDelay(boolean on) throws SocketException {
+                settings.incrementAndGet();
+                super.setTcpNoDelay(on);
+              }
+            };
+          }
+        };
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client = wrap(settings(wire).socketFactory(counting));
+      for (int i = 0; i < 10; i++) {
+        assertEquals("200 100", text(client, server.uri(Script.ok().body(100))));
+      }
+      assertEquals(1, server.connectionsAccepted());
+      assertEquals(1, settings.get());
     }
   }
 
