@@ -42,7 +42,8 @@ public final class InFlightLimit implements AutoCloseable {
   private final Set<Exchange<Boolean>> queue = new LinkedHashSet<>();
   private int max;
 
-  // Shared. `free`, under compare-and-set, is below 0 after the bound was lowered. `queued` is
+  // Shared. `free`, under compare-and-set, is below 0 after the bound was lowered, or
+  // places were taken beyond it. `queued` is
   // written under the lock. He who waits writes `queued` and then looks at `free`; he who leaves
   // writes `free` and then looks at `queued`: at least one sees the other.
   private volatile int free;
@@ -76,6 +77,11 @@ public final class InFlightLimit implements AutoCloseable {
    */
   public boolean tryEnter() {
     return queued == 0 && !closed && takeFree();
+  }
+
+  /** Takes a place even if none is free, or others wait for it. Never waits; any thread. */
+  public void enterAnyway() {
+    FREE.getAndAdd(this, -1);
   }
 
   /**

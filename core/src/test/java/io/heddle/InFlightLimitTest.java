@@ -58,6 +58,20 @@ class InFlightLimitTest {
   }
 
   @Test
+  void placesTakenBeyondTheBoundAreGivenToNobody() throws Exception {
+    InFlightLimit limit = new InFlightLimit(1);
+    limit.enterAnyway();
+    limit.enterAnyway();
+    assertEquals(2, limit.inFlight());
+    Caller<Integer> waiting = startEntering(limit, 1);
+    limit.leave();
+    assertEquals(1, limit.inFlight());
+    assertEquals(1, limit.waiting());
+    limit.leave();
+    assertEquals(1, waiting.result());
+  }
+
+  @Test
   void placesAreGivenInTurn() throws Exception {
     InFlightLimit limit = new InFlightLimit(1);
     limit.enter(NONE);

@@ -166,10 +166,8 @@ public final class AhcCall {
     try {
       permit =
           client.limits().enter(sent, deadline.earlier(client.requestDeadline(sent)), this::waits);
-    } catch (TimeoutException e) {
-      throw AhcFailures.deadline("waiting for a connection", e);
-    } catch (CancellationException e) {
-      throw AhcFailures.ended(client.isClosed(), e);
+    } catch (TimeoutException | CancellationException e) {
+      throw AhcFailures.inWait("waiting for a connection", client.isClosed(), e);
     } finally {
       waiting = null;
     }

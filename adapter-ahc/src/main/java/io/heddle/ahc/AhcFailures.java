@@ -13,7 +13,9 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
@@ -115,6 +117,20 @@ final class AhcFailures {
   static boolean isOfLeavingConnection(Throwable failure) {
     return failure.getClass() == IOException.class
         && message(failure).startsWith("HTTP/2 connection");
+  }
+
+  /**
+   * A wait of the caller's has ended without what it was for.
+   *
+   * @param clientClosed whether it is the client's close that cancelled it, if anything did
+   */
+  static IOException inWait(String doing, boolean clientClosed, Exception end) {
+    return switch (end) {
+      case InterruptedException e -> interrupted(doing, e);
+      case TimeoutException e -> deadline(doing, e);
+      case ExecutionException e -> thrown(Objects.requireNonNull(e.getCause()));
+      default -> ended(clientClosed, end);
+    };
   }
 
   /** The deadline that the caller gave is over. */

@@ -1,5 +1,6 @@
 package io.heddle.ahc;
 
+import io.heddle.BodyOutput;
 import io.heddle.Canceller;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
@@ -8,7 +9,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CancellationException;
@@ -112,10 +112,10 @@ final class AhcRequestBody implements FeedableBodyGenerator {
         return;
       }
       source.writer().writeTo(out);
-      if (source.length() >= 0 && out.written < source.length()) {
+      if (source.length() >= 0 && out.length() < source.length()) {
         throw new IOException(
             "the request body has "
-                + out.written
+                + out.length()
                 + " bytes, and was told to have "
                 + source.length());
       }
@@ -123,16 +123,13 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     } catch (ExecutionException | CancellationException e) {
       return; // the exchange has ended, and says why
     } catch (IOException e) {
-      InterruptedException interrupted = out.interrupted;
-      TimeoutException expired = out.expired;
-      if (interrupted != null) {
-        throw interrupted;
-      }
-      if (expired != null) {
-        throw expired;
-      }
-      if (!out.ended) {
-        throw e;
+      switch (out.end) {
+        case InterruptedException interrupted -> throw interrupted;
+        case TimeoutException expired -> throw expired;
+        case null -> throw e;
+        default -> {
+          return; // the exchange has ended, and says why
+        }
       }
     } finally {
       written.complete(true);
@@ -145,55 +142,42 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   }
 
   /** What the source writes to. To close it is not the end of the body. */
-  private final class Stream extends OutputStream {
+  private final class Stream extends BodyOutput {
     private final RequestBodyPipe to;
     private final Deadline deadline;
-    private final byte[] one = new byte[1];
-    private long written;
-    private boolean ended;
-    private @Nullable InterruptedException interrupted;
-    private @Nullable TimeoutException expired;
+    private @Nullable Exception end;
 
     Stream(RequestBodyPipe to, Deadline deadline) {
+      super(source.length());
       this.to = to;
       this.deadline = deadline;
     }
 
     @Override
-    public void write(int b) throws IOException {
-      one[0] = (byte) b;
-      write(one, 0, 1);
+    protected RequestBodyPipe pipe() {
+      return to;
     }
 
     @Override
-    public void write(byte[] b, int off, int len) throws IOException {
-      if (source.length() >= 0 && len > source.length() - written) {
-        throw new IOException(
-            "the request body is longer than the "
-                + source.length()
-                + " bytes that it was told to have");
-      }
-      try {
-        if (!to.write(b, off, len, deadline)) {
-          ended = true;
-          throw new Ended("the server has answered and wants no more of the request body", null);
-        }
-        written += len;
-      } catch (InterruptedException e) {
-        interrupted = e;
-        throw new Ended("interrupted while writing the request body", e);
-      } catch (TimeoutException e) {
-        expired = e;
-        throw AhcFailures.deadline("writing the request body", e);
-      } catch (ExecutionException | CancellationException e) {
-        ended = true;
-        throw new Ended("the exchange has ended", e);
-      }
+    protected Deadline deadline() {
+      return deadline;
+    }
+
+    long length() {
+      return written();
     }
 
     @Override
-    public void flush() {
-      to.flush();
+    protected IOException noMoreWanted() {
+      return failure(new CancellationException("the server has answered, and wants no more"));
+    }
+
+    @Override
+    protected IOException failure(Exception why) {
+      end = why;
+      return why instanceof TimeoutException
+          ? AhcFailures.deadline("writing the request body", why)
+          : new Ended("the request body is not wanted any more", why);
     }
   }
 

@@ -1,14 +1,11 @@
 package io.heddle.ahc;
 
+import io.heddle.BodyInput;
 import io.heddle.Deadline;
 import io.heddle.ResponseBodyPipe;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.util.Objects;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -23,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * be: it {@linkplain ResponseBodyPipe#drain drains} the body. Beyond that the exchange is given up,
  * which ends the connection. On HTTP/2 it resets the stream.
  */
-final class AhcResponseBody extends InputStream {
+final class AhcResponseBody extends BodyInput {
 
   /** Bytes that may wait for the caller. */
   static final int WINDOW = 128 * 1024;
@@ -34,10 +31,6 @@ final class AhcResponseBody extends InputStream {
 
   // Shared: how many more bytes may come; 0 or less while the gate is shut.
   private final AtomicInteger credit = new AtomicInteger(WINDOW);
-
-  // Caller only.
-  private final byte[] one = new byte[1];
-  private boolean closed;
 
   AhcResponseBody(AhcExchange<?> exchange, long expected, Deadline deadline) {
     this.exchange = exchange;
@@ -90,42 +83,35 @@ final class AhcResponseBody extends InputStream {
   }
 
   @Override
-  public int read() throws IOException {
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  protected ResponseBodyPipe pipe() {
+    return pipe;
   }
 
   @Override
-  public int read(byte[] b, int off, int len) throws IOException {
-    if (closed) {
-      throw new IOException("the stream is closed");
-    }
-    try {
-      return pipe.read(b, off, len, deadline);
-    } catch (InterruptedException e) {
-      throw AhcFailures.interrupted("reading the response body", e);
-    } catch (TimeoutException e) {
+  protected Deadline deadline() {
+    return deadline;
+  }
+
+  @Override
+  protected IOException closed() {
+    return new IOException("the stream is closed");
+  }
+
+  @Override
+  protected IOException failure(Exception end) {
+    if (end instanceof TimeoutException) {
       exchange.timedOut();
-      throw AhcFailures.deadline("reading the response body", e);
-    } catch (CancellationException e) {
-      throw AhcFailures.ended(false, e);
-    } catch (ExecutionException e) {
-      throw AhcFailures.thrown(Objects.requireNonNull(e.getCause()));
     }
-  }
-
-  @Override
-  public int available() {
-    return closed ? 0 : pipe.available();
+    return AhcFailures.inWait("reading the response body", false, end);
   }
 
   @Override
   public void close() {
-    if (!closed) {
-      closed = true;
+    if (!isClosed()) {
       if (exchange.channel().isAlone() && !exchange.isOver()) {
         pipe.drain();
       }
-      pipe.close();
+      super.close();
     }
   }
 

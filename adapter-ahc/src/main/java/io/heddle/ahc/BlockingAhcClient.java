@@ -298,14 +298,8 @@ public final class BlockingAhcClient implements AsyncHttpClient {
     } else {
       try {
         permit = limits.enter(request, requestDeadline(request), turn -> {});
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw AhcFailures.caused(
-            new InterruptedIOException("interrupted while waiting for a connection"), e);
-      } catch (TimeoutException e) {
-        throw AhcFailures.deadline("waiting for a connection", e);
-      } catch (CancellationException e) {
-        throw AhcFailures.ended(true, e);
+      } catch (InterruptedException | TimeoutException | CancellationException e) {
+        throw AhcFailures.inWait("waiting for a connection", true, e);
       }
     }
     HandlerExchange<T> exchange = null;

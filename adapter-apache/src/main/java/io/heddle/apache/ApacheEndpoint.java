@@ -268,12 +268,9 @@ final class ApacheEndpoint extends ConnectionEndpoint
         waits.await(new Exchange<>(), Deadline.afterNanos(nanos).earlier(callDeadline));
       } catch (TimeoutException over) {
         return;
-      } catch (InterruptedException e) {
-        throw ApacheFailures.interrupted("waiting to send the request again", e);
-      } catch (CancellationException e) {
-        throw ApacheFailures.closed(e);
-      } catch (ExecutionException e) {
-        throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+      } catch (InterruptedException | CancellationException | ExecutionException e) {
+        throw new ApacheFailures.Wait("waiting to send the request again", callDeadline, "")
+            .apply(e);
       }
     }
   }
@@ -449,12 +446,9 @@ final class ApacheEndpoint extends ConnectionEndpoint
     ApacheExchange.Head received;
     try {
       received = Objects.requireNonNull(nextHead).await(readDeadline());
-    } catch (InterruptedException e) {
-      throw ApacheFailures.interrupted("waiting for the response", e);
-    } catch (TimeoutException e) {
-      throw ApacheFailures.timedOut("waiting for the response", callDeadline, "Read timed out", e);
-    } catch (CancellationException e) {
-      throw ApacheFailures.closed(e);
+    } catch (InterruptedException | TimeoutException | CancellationException e) {
+      throw new ApacheFailures.Wait("waiting for the response", callDeadline, "Read timed out")
+          .apply(e);
     } catch (ExecutionException e) {
       throw ApacheFailures.throwBeforeHead(
           Objects.requireNonNull(e.getCause()), route.getTargetHost().toHostString());

@@ -7,7 +7,11 @@ import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -43,6 +47,26 @@ final class ApacheFailures {
 
     ShutDown() {
       super("Connection pool shut down");
+    }
+  }
+
+  /**
+   * What is thrown where a wait of the caller's ends without what it was for.
+   *
+   * @param doing completes "interrupted while"
+   * @param call the deadline over the whole call, which is told as such
+   * @param timeout the message where it is not over, and a timeout is
+   */
+  record Wait(String doing, Deadline call, String timeout)
+      implements Function<Exception, IOException> {
+    @Override
+    public IOException apply(Exception end) {
+      return switch (end) {
+        case InterruptedException e -> interrupted(doing, e);
+        case TimeoutException e -> timedOut(doing, call, timeout, e);
+        case ExecutionException e -> inBody(Objects.requireNonNull(e.getCause()));
+        default -> closed(end);
+      };
     }
   }
 

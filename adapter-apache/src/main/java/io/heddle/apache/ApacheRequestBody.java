@@ -1,16 +1,14 @@
 package io.heddle.apache;
 
+import io.heddle.BodyOutput;
 import io.heddle.Canceller;
 import io.heddle.Deadline;
 import io.heddle.RequestBodyPipe;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.hc.core5.function.Supplier;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.Header;
@@ -59,10 +57,10 @@ final class ApacheRequestBody {
 
   private final RequestBodyPipe pipe;
   private final Deadline deadline;
+  private final ApacheFailures.Wait failure;
   private final long declaredLength;
 
   // Caller only.
-  private long written;
   private long flushed;
   private long flushedAt;
   private boolean tooLong;
@@ -88,6 +86,7 @@ final class ApacheRequestBody {
   ApacheRequestBody(long declaredLength, Deadline deadline, Runnable begin, Canceller canceller) {
     this.declaredLength = declaredLength;
     this.deadline = deadline;
+    this.failure = new ApacheFailures.Wait("writing the request body", deadline, "Write timed out");
     Runnable signal =
         () -> {
           begin.run();
@@ -107,25 +106,24 @@ final class ApacheRequestBody {
   void writeFrom(HttpEntity entity) throws IOException {
     beingWritten = true;
     flushedAt = System.nanoTime();
+    Stream stream = new Stream();
     try {
-      entity.writeTo(new Stream());
+      entity.writeTo(stream);
       if (tooLong) { // and the entity did not mind that its write failed
         throw tooLong();
       }
-      if (written < declaredLength) {
+      if (stream.length() < declaredLength) {
         throw new ConnectionClosedException(
             "the request entity wrote %d bytes, and its Content-Length is %d",
-            written, declaredLength);
+            stream.length(), declaredLength);
       }
       Supplier<List<? extends Header>> supplier = entity.getTrailers();
       trailers = supplier == null ? null : supplier.get();
       pipe.finish();
     } catch (NoMoreWanted early) {
       return;
-    } catch (CancellationException e) {
-      throw ApacheFailures.closed(e);
-    } catch (ExecutionException e) {
-      throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+    } catch (CancellationException | ExecutionException e) {
+      throw failure.apply(e);
     } finally {
       beingWritten = false;
     }
@@ -154,40 +152,51 @@ final class ApacheRequestBody {
   }
 
   /** What the entity writes to. Closing it is not the end of the body: {@code writeFrom} is. */
-  private final class Stream extends OutputStream {
-    private final byte[] one = new byte[1];
+  private final class Stream extends BodyOutput {
+
+    Stream() {
+      super(declaredLength);
+    }
 
     @Override
-    public void write(int b) throws IOException {
-      one[0] = (byte) b;
-      write(one, 0, 1);
+    protected RequestBodyPipe pipe() {
+      return pipe;
+    }
+
+    @Override
+    protected Deadline deadline() {
+      return deadline;
+    }
+
+    @Override
+    protected IOException failure(Exception end) {
+      return failure.apply(end);
+    }
+
+    @Override
+    protected IOException tooLong(long length) {
+      tooLong = true;
+      return ApacheRequestBody.this.tooLong();
+    }
+
+    @Override
+    protected IOException noMoreWanted() {
+      stop();
+      return new NoMoreWanted();
     }
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
-      if (declaredLength >= 0 && len > declaredLength - written) {
-        tooLong = true;
-        throw tooLong();
-      }
-      try {
-        if (!pipe.write(b, off, len, deadline)) {
-          stop();
-          throw new NoMoreWanted();
-        }
-        written += len;
-        flushInTime();
-      } catch (InterruptedException e) {
-        throw ApacheFailures.interrupted("writing the request body", e);
-      } catch (TimeoutException e) {
-        throw ApacheFailures.timedOut("writing the request body", deadline, "Write timed out", e);
-      } catch (CancellationException e) {
-        throw ApacheFailures.closed(e);
-      } catch (ExecutionException e) {
-        throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
-      }
+      super.write(b, off, len);
+      flushInTime();
+    }
+
+    long length() {
+      return written();
     }
 
     private void flushInTime() {
+      long written = written();
       long unflushed = written - flushed;
       if (written == declaredLength || unflushed == 0) { // the end flushes, and comes now
         return;
@@ -203,8 +212,8 @@ final class ApacheRequestBody {
 
     @Override
     public void flush() {
-      flushed = written;
-      pipe.flush();
+      flushed = written();
+      super.flush();
     }
   }
 

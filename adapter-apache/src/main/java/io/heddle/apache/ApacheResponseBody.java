@@ -5,7 +5,6 @@ import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -88,30 +87,20 @@ final class ApacheResponseBody extends ChunkedInputStream {
     if (closed) {
       throw new StreamClosedException("Stream already closed");
     }
-    Deadline deadline = endpoint.readDeadline();
+    boolean served = false;
     try {
-      int n = pipe.read(b, off, len, deadline);
+      int n = pipe.read(b, off, len, endpoint.readDeadline(), failure());
       read += Math.max(0, n);
+      served = true;
       return n;
-    } catch (InterruptedException e) {
-      throw failed(ApacheFailures.interrupted("reading the response body", e));
-    } catch (TimeoutException e) {
-      throw failed(timedOut(e));
-    } catch (CancellationException e) {
-      throw failed(ApacheFailures.closed(e));
-    } catch (ExecutionException e) {
-      throw failed(ApacheFailures.inBody(Objects.requireNonNull(e.getCause())));
+    } finally {
+      failed |= !served; // and told: to close it is no failure any more
     }
   }
 
-  private IOException timedOut(TimeoutException e) {
-    return ApacheFailures.timedOut(
-        "reading the response body", endpoint.callDeadline(), "Read timed out", e);
-  }
-
-  private IOException failed(IOException failure) {
-    failed = true; // and told: to close it is no failure any more
-    return failure;
+  private ApacheFailures.Wait failure() {
+    return new ApacheFailures.Wait(
+        "reading the response body", endpoint.callDeadline(), "Read timed out");
   }
 
   @Override
@@ -156,15 +145,13 @@ final class ApacheResponseBody extends ChunkedInputStream {
         return;
       } catch (TimeoutException e) {
         if (callers.isExpired()) {
-          throw timedOut(e);
+          throw failure().apply(e);
         }
         return; // stalled
-      } catch (CancellationException e) {
-        throw ApacheFailures.closed(e);
+      } catch (CancellationException | ExecutionException e) {
+        throw failure().apply(e);
       } catch (IllegalStateException e) {
         return; // on an I/O thread, or another thread reads: nobody waits here
-      } catch (ExecutionException e) {
-        throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
       }
     }
   }

@@ -466,15 +466,13 @@ public final class BlockingConnectionManager
         throw ApacheFailures.closed(null);
       }
       return anew;
-    } catch (InterruptedException e) {
-      throw ApacheFailures.interrupted("waiting for a connection", e);
-    } catch (TimeoutException e) {
-      throw ApacheFailures.timedOut(
-          "waiting for a connection", CallDeadline.of(context), "No connection in time", e);
-    } catch (CancellationException e) {
-      throw ApacheFailures.closed(e);
-    } catch (ExecutionException e) {
-      throw ApacheFailures.inBody(Objects.requireNonNull(e.getCause()));
+    } catch (InterruptedException
+        | TimeoutException
+        | CancellationException
+        | ExecutionException e) {
+      throw new ApacheFailures.Wait(
+              "waiting for a connection", CallDeadline.of(context), "No connection in time")
+          .apply(e);
     }
   }
 

@@ -2,8 +2,11 @@ package io.heddle.apache;
 
 import io.heddle.Deadline;
 import io.heddle.Exchange;
+import java.io.IOException;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The waits of one lease, one after the other, which another thread may cancel. */
@@ -18,7 +21,7 @@ final class CancellableWaits {
     this.all = all;
   }
 
-  /** As {@link Exchange#await}. */
+  /** As {@link Exchange#await(Deadline)}. */
   <R> R await(Exchange<R> exchange, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
     awaited = exchange;
@@ -26,6 +29,19 @@ final class CancellableWaits {
       exchange.cancel();
     }
     return all.await(exchange, deadline);
+  }
+
+  /** As {@link Exchange#await(Deadline, Function)}. */
+  <R> R await(Exchange<R> exchange, Deadline deadline, Function<Exception, IOException> failure)
+      throws IOException {
+    try {
+      return await(exchange, deadline);
+    } catch (InterruptedException
+        | TimeoutException
+        | CancellationException
+        | ExecutionException e) {
+      throw failure.apply(e);
+    }
   }
 
   /** Whether {@link #cancel} was called. */

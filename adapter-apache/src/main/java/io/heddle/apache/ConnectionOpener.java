@@ -16,7 +16,6 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
@@ -178,18 +177,13 @@ final class ConnectionOpener {
         ready,
         (session, callback) ->
             tlsStrategy.upgrade(session, plan.targetName(), plan.tlsConfig(), null, callback));
-    try {
-      waits.await(ready, plan.deadline(patience));
-    } catch (TimeoutException e) {
-      throw ApacheFailures.timedOut(
-          "securing the connection", plan.callDeadline(), "TLS handshake timed out", e);
-    } catch (InterruptedException e) {
-      throw ApacheFailures.interrupted("securing the connection", e);
-    } catch (CancellationException e) {
-      throw ApacheFailures.closed(e);
-    } catch (ExecutionException e) {
-      throw asIo(Objects.requireNonNull(e.getCause()));
-    }
+    ApacheFailures.Wait failure =
+        new ApacheFailures.Wait(
+            "securing the connection", plan.callDeadline(), "TLS handshake timed out");
+    waits.await(
+        ready,
+        plan.deadline(patience),
+        end -> end instanceof ExecutionException e ? asIo(e) : failure.apply(end));
   }
 
   private List<SocketAddress> addressesOf(Plan plan, HttpHost host, CancellableWaits waits)
@@ -210,26 +204,22 @@ final class ConnectionOpener {
 
   private @Nullable List<InetSocketAddress> lookUp(Plan plan, HttpHost host, CancellableWaits waits)
       throws IOException {
-    try {
-      Exchange<List<InetSocketAddress>> looking =
-          hostResolver.resolve(
-              host.getHostName() + ":" + host.getPort(),
-              () -> dnsResolver.resolve(host.getHostName(), host.getPort()));
-      return waits.await(looking, plan.callDeadline());
-    } catch (TimeoutException e) {
-      throw ApacheFailures.timedOut(
-          "looking up " + host.getHostName(), plan.callDeadline(), "Name look-up timed out", e);
-    } catch (InterruptedException e) {
-      throw ApacheFailures.interrupted("looking up " + host.getHostName(), e);
-    } catch (CancellationException e) {
-      throw ApacheFailures.closed(e);
-    } catch (ExecutionException e) {
-      Throwable cause = Objects.requireNonNull(e.getCause());
-      if (cause instanceof RuntimeException ofResolver) { // the user's own
-        throw ofResolver;
-      }
-      throw ApacheFailures.inBody(cause); // fresh: callers share look-ups
-    }
+    Exchange<List<InetSocketAddress>> looking =
+        hostResolver.resolve(
+            host.getHostName() + ":" + host.getPort(),
+            () -> dnsResolver.resolve(host.getHostName(), host.getPort()));
+    ApacheFailures.Wait failure =
+        new ApacheFailures.Wait(
+            "looking up " + host.getHostName(), plan.callDeadline(), "Name look-up timed out");
+    return waits.await(
+        looking,
+        plan.callDeadline(),
+        end -> {
+          if (end.getCause() instanceof RuntimeException ofResolver) { // the user's own
+            throw ofResolver;
+          }
+          return failure.apply(end); // fresh: callers share look-ups
+        });
   }
 
   private ReactorConnection connect(
@@ -253,30 +243,32 @@ final class ConnectionOpener {
                     plan.connectTimeout(), // its clock is coarse: for what we have given up
                     connection,
                     new Connected(plan, connection)));
+    Function<Exception, IOException> failure =
+        end -> notConnected(end, connection.isBound(), plan, all);
     try {
-      waits.await(bound, plan.deadline(plan.connectTimeout()));
-      waits.await(ready, plan.deadline(plan.handshakeTimeout()));
+      waits.await(bound, plan.deadline(plan.connectTimeout()), failure);
+      waits.await(ready, plan.deadline(plan.handshakeTimeout()), failure);
       open = true;
       return connection;
-    } catch (TimeoutException e) {
-      if (plan.callDeadline().isExpired()) {
-        throw ApacheFailures.timedOut("connecting", plan.callDeadline(), "", e);
-      }
-      // As blocking sockets say it: connect times out, and then a read of the handshake.
-      String what = connection.isBound() ? "Read timed out" : "Connect timed out";
-      throw enhanced(new SocketTimeoutException(what), plan, all);
-    } catch (InterruptedException e) {
-      throw ApacheFailures.interrupted("connecting", e);
-    } catch (CancellationException e) {
-      throw ApacheFailures.closed(e);
-    } catch (ExecutionException e) {
-      throw enhanced(asIo(Objects.requireNonNull(e.getCause())), plan, all);
     } finally {
       if (!open) {
         connecting.cancel(true);
         connection.close(CloseMode.IMMEDIATE);
       }
     }
+  }
+
+  private static IOException notConnected(
+      Exception end, boolean bound, Plan plan, List<SocketAddress> tried) {
+    if (end instanceof ExecutionException e) {
+      return enhanced(asIo(e), plan, tried);
+    }
+    if (end instanceof TimeoutException && !plan.callDeadline().isExpired()) {
+      // As blocking sockets say it: connect times out, and then a read of the handshake.
+      String what = bound ? "Read timed out" : "Connect timed out";
+      return enhanced(new SocketTimeoutException(what), plan, tried);
+    }
+    return new ApacheFailures.Wait("connecting", plan.callDeadline(), "").apply(end);
   }
 
   /** As the classic client tells of it: with the host and the addresses that were tried. */
@@ -289,7 +281,8 @@ final class ConnectionOpener {
     return CallSite.attach(ConnectExceptionSupport.enhance(cause, plan.firstHop(), addresses));
   }
 
-  private static IOException asIo(Throwable failure) {
+  private static IOException asIo(ExecutionException end) {
+    Throwable failure = Objects.requireNonNull(end.getCause());
     return failure instanceof IOException io
         ? CallSite.attach(io)
         : new IOException(failure.getMessage(), failure);

@@ -17,7 +17,7 @@ final class OpenWaits {
   private final Set<Exchange<?>> waiting = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Exception closedFor;
 
-  /** As {@link Exchange#await}; fails with the reason if {@link #close} comes first. */
+  /** As {@link Exchange#await(Deadline)}; fails with the reason if {@link #close} comes first. */
   <R> R await(Exchange<R> exchange, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
     if (exchange.isDone()) {

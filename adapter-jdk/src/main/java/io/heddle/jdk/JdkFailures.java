@@ -6,6 +6,9 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,10 +58,19 @@ final class JdkFailures {
         failure);
   }
 
-  /** As a stream reports it: with the flag set. */
-  static InterruptedIOException interrupted(InterruptedException interrupt) {
+  /** A wait in a body has ended without bytes. */
+  static IOException inWait(String doing, Exception end) {
+    return switch (end) {
+      case InterruptedException e -> interrupted(doing, e);
+      case TimeoutException e -> over(null);
+      case ExecutionException e -> again(Objects.requireNonNull(e.getCause()));
+      default -> closed();
+    };
+  }
+
+  private static InterruptedIOException interrupted(String doing, InterruptedException interrupt) {
     Thread.currentThread().interrupt();
-    return caused(new InterruptedIOException("interrupted while reading a body"), interrupt);
+    return caused(new InterruptedIOException("interrupted while " + doing), interrupt);
   }
 
   static IOException closed() {

@@ -1,5 +1,6 @@
 package io.heddle.jdk;
 
+import io.heddle.BodyInput;
 import io.heddle.Deadline;
 import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
@@ -7,12 +8,9 @@ import java.io.InputStream;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * wait to be read. Either end asks: the client's when it has brought a piece, the reader's when it
  * has read half of the window. The last of the two to come by finds little enough, and asks.
  */
-final class JdkResponseStream extends InputStream implements BodySubscriber<InputStream> {
+final class JdkResponseStream extends BodyInput implements BodySubscriber<InputStream> {
 
   private static final int WINDOW = 128 * 1024;
 
@@ -38,7 +36,6 @@ final class JdkResponseStream extends InputStream implements BodySubscriber<Inpu
   // For close() of the client: when somebody last read, and whether somebody does now.
   private volatile long readAt = System.nanoTime();
   private volatile boolean reading;
-  private volatile boolean closed;
 
   /**
    * A stream.
@@ -103,30 +100,28 @@ final class JdkResponseStream extends InputStream implements BodySubscriber<Inpu
   // ---- the reader -----------------------------------------------------------------------------
 
   @Override
-  public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  protected ResponseBodyPipe pipe() {
+    return pipe;
+  }
+
+  @Override
+  protected Deadline deadline() {
+    return deadline;
+  }
+
+  @Override
+  protected IOException closed() {
+    return JdkFailures.closed();
   }
 
   @Override
   public int read(byte[] b, int off, int len) throws IOException {
-    if (closed) {
-      throw JdkFailures.closed();
-    }
     if (pipe.available() == 0 && !pipe.isDone()) {
       JdkFailures.forbidWaiting();
     }
     reading = true;
     try {
-      return pipe.read(b, off, len, deadline);
-    } catch (InterruptedException e) {
-      throw JdkFailures.interrupted(e);
-    } catch (TimeoutException e) {
-      throw JdkFailures.over(null);
-    } catch (ExecutionException e) {
-      throw JdkFailures.again(e.getCause() == null ? e : e.getCause());
-    } catch (CancellationException e) {
-      throw JdkFailures.closed();
+      return super.read(b, off, len);
     } finally {
       readAt = System.nanoTime();
       reading = false;
@@ -134,8 +129,8 @@ final class JdkResponseStream extends InputStream implements BodySubscriber<Inpu
   }
 
   @Override
-  public int available() {
-    return closed ? 0 : pipe.available();
+  protected IOException failure(Exception end) {
+    return JdkFailures.inWait("reading a body", end);
   }
 
   @Override
@@ -143,8 +138,7 @@ final class JdkResponseStream extends InputStream implements BodySubscriber<Inpu
     if (drain && !pipe.isDone()) {
       pipe.drain();
     }
-    closed = true;
-    pipe.close();
+    super.close();
   }
 
   /** Whether nobody reads, and nobody did for so long. */

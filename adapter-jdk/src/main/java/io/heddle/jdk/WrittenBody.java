@@ -1,17 +1,14 @@
 package io.heddle.jdk;
 
+import io.heddle.BodyOutput;
 import io.heddle.Deadline;
 import io.heddle.RequestBodyPipe;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.io.OutputStream;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.nio.ByteBuffer;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +65,7 @@ public final class WrittenBody implements BodyPublisher {
   }
 
   /** One run of the writer. Either end comes by to move bytes; one moves, for both. */
-  private static final class Writing extends OutputStream implements Runnable, Flow.Subscription {
+  private static final class Writing extends BodyOutput implements Runnable, Flow.Subscription {
     private final Writer writer;
     private final Flow.Subscriber<? super ByteBuffer> subscriber;
     private final RequestBodyPipe pipe =
@@ -82,6 +79,7 @@ public final class WrittenBody implements BodyPublisher {
     private boolean over;
 
     Writing(Writer writer, Flow.Subscriber<? super ByteBuffer> subscriber) {
+      super(-1);
       this.writer = writer;
       this.subscriber = subscriber;
     }
@@ -100,27 +98,25 @@ public final class WrittenBody implements BodyPublisher {
     }
 
     @Override
-    public void write(int b) throws IOException {
-      write(new byte[] {(byte) b}, 0, 1);
+    protected RequestBodyPipe pipe() {
+      return pipe;
     }
 
     @Override
-    public void write(byte[] b, int off, int len) throws IOException {
-      try {
-        if (!pipe.write(b, off, len, Deadline.none())) {
-          throw new IOException("the server wants no more of the body");
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw JdkFailures.caused(new InterruptedIOException("interrupted"), e);
-      } catch (TimeoutException | ExecutionException | CancellationException e) {
-        throw new IOException("the call is over", e);
-      }
+    protected Deadline deadline() {
+      return Deadline.none(); // the end of the call cancels the pipe
     }
 
     @Override
-    public void flush() {
-      pipe.flush();
+    protected IOException noMoreWanted() {
+      return new IOException("the server wants no more of the body");
+    }
+
+    @Override
+    protected IOException failure(Exception end) {
+      return end instanceof InterruptedException
+          ? JdkFailures.inWait("writing a body", end)
+          : new IOException("the call is over", end);
     }
 
     // ---- the client's threads -----------------------------------------------------------------

@@ -9,6 +9,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
@@ -41,8 +42,17 @@ final class JettyFailures {
         : failure;
   }
 
-  /** A failure in a body, of the request or of the response. */
-  static IOException inBody(String doing, Throwable failure, Deadline deadline) {
+  /** A wait in a body, of the request or of the response, has ended without bytes. */
+  static IOException inWait(String doing, Deadline deadline, Exception end) {
+    return switch (end) {
+      case InterruptedException e -> interrupted(doing, e);
+      case TimeoutException e -> deadline(doing, e);
+      case ExecutionException e -> inBody(doing, Objects.requireNonNull(e.getCause()), deadline);
+      default -> closed(end);
+    };
+  }
+
+  private static IOException inBody(String doing, Throwable failure, Deadline deadline) {
     if (failure instanceof TimeoutException timeout && deadline.isExpired()) {
       return deadline(doing, timeout); // Jetty's scheduler was first
     }

@@ -1,15 +1,14 @@
 package io.heddle.jetty;
 
+import io.heddle.BodyOutput;
 import io.heddle.Canceller;
 import io.heddle.Deadline;
 import io.heddle.RequestBodyPipe;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.Content;
@@ -68,11 +67,31 @@ final class JettyRequestBody {
   // ---- writer -------------------------------------------------------------------------------
 
   /** What the caller writes to; its end is the end of the body. */
-  final class Stream extends OutputStream {
+  final class Stream extends BodyOutput {
+
+    Stream() {
+      super(-1);
+    }
 
     @Override
-    public void write(int b) throws IOException {
-      write(new byte[] {(byte) b}, 0, 1);
+    protected RequestBodyPipe pipe() {
+      return pipe;
+    }
+
+    @Override
+    protected Deadline deadline() {
+      return deadline.get();
+    }
+
+    @Override
+    protected IOException failure(Exception end) {
+      return JettyFailures.inWait("writing the request body", deadline(), end);
+    }
+
+    @Override
+    protected IOException noMoreWanted() {
+      JettyRequestBody.this.stop();
+      return new NoMoreWanted();
     }
 
     @Override
@@ -80,27 +99,8 @@ final class JettyRequestBody {
       if (finished) {
         throw new IOException("closed");
       }
-      try {
-        if (!pipe.write(b, off, len, deadline.get())) {
-          stop();
-          throw new NoMoreWanted();
-        }
-        pipe.flush(); // each write goes out, as Jetty's do
-      } catch (InterruptedException e) {
-        throw JettyFailures.interrupted("writing the request body", e);
-      } catch (TimeoutException e) {
-        throw JettyFailures.deadline("writing the request body", e);
-      } catch (CancellationException e) {
-        throw JettyFailures.closed(e);
-      } catch (ExecutionException e) {
-        throw JettyFailures.inBody(
-            "writing the request body", Objects.requireNonNull(e.getCause()), deadline.get());
-      }
-    }
-
-    @Override
-    public void flush() {
-      pipe.flush();
+      super.write(b, off, len);
+      flush(); // each write goes out, as Jetty's do
     }
 
     @Override

@@ -1,14 +1,10 @@
 package io.heddle.jetty;
 
 import io.heddle.Deadline;
-import io.heddle.Exchange;
-import java.util.Queue;
+import io.heddle.InFlightLimit;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.util.Promise;
 
@@ -26,13 +22,11 @@ import org.eclipse.jetty.util.Promise;
  */
 final class QueueGate {
 
-  private final int places;
-  private final AtomicInteger taken = new AtomicInteger();
-  private final Queue<Exchange<Boolean>> waiting = new ConcurrentLinkedQueue<>();
+  private final InFlightLimit places;
   private final Set<ConnectAttempt> attempts = ConcurrentHashMap.newKeySet();
 
   QueueGate(int places) {
-    this.places = places;
+    this.places = new InFlightLimit(places);
   }
 
   // ---- places -------------------------------------------------------------------------------
@@ -45,66 +39,24 @@ final class QueueGate {
    *     cleared
    */
   void enter(Deadline deadline) throws InterruptedException, TimeoutException {
-    if (waiting.isEmpty() && take(places)) {
-      return;
-    }
-    Exchange<Boolean> turn = new Exchange<>();
-    waiting.add(turn);
-    admit(); // those who left before this one was to be seen
-    try {
-      turn.await(deadline);
-    } catch (ExecutionException e) {
-      throw new AssertionError("a turn does not fail", e);
-    } finally {
-      waiting.remove(turn); // if it was given up
-    }
+    places.enter(deadline);
   }
 
   /** Takes a place even if there is none. */
   void enterUnasked() {
-    take(Integer.MAX_VALUE);
+    places.enterAnyway();
   }
 
   /** Gives a place back; any thread. */
   void leave() {
-    taken.decrementAndGet();
-    if (!waiting.isEmpty()) {
-      admit();
-    }
-  }
-
-  private boolean take(int max) {
-    for (int now = taken.get(); now < max; now = taken.get()) {
-      if (taken.compareAndSet(now, now + 1)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Gives free places to those who wait: takes each place in their name, so that it is theirs. */
-  private void admit() {
-    while (!waiting.isEmpty() && take(places)) {
-      if (!wakeOne()) {
-        taken.decrementAndGet(); // nobody is left; but look again, who came since saw it taken
-      }
-    }
-  }
-
-  private boolean wakeOne() {
-    for (Exchange<Boolean> next = waiting.poll(); next != null; next = waiting.poll()) {
-      if (next.complete(true)) { // wakes the caller in enter
-        return true;
-      }
-    }
-    return false;
+    places.leave();
   }
 
   // ---- attempts to connect ------------------------------------------------------------------
 
   /** An attempt to connect, for those that have places; the promise itself if nobody has. */
   Promise<Connection> attempt(Promise<Connection> promise, Runnable sender) {
-    if (taken.get() <= 0) {
+    if (places.inFlight() <= 0) {
       return promise;
     }
     ConnectAttempt attempt = new ConnectAttempt(this, promise, sender);
@@ -118,14 +70,13 @@ final class QueueGate {
 
   /** Ends all attempts, if nobody has a place any more. */
   void endUnwanted() {
-    if (taken.get() <= 0) {
+    if (places.inFlight() <= 0) {
       attempts.forEach(ConnectAttempt::end);
     }
   }
 
   @Override
   public String toString() {
-    return "QueueGate[%d of %d, %d waiting, %d connecting]"
-        .formatted(taken.get(), places, waiting.size(), attempts.size());
+    return "QueueGate[" + places + ", " + attempts.size() + " connecting]";
   }
 }

@@ -8,6 +8,9 @@ import java.io.InterruptedIOException;
 import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +72,16 @@ final class OkHttpFailures {
   static IOException again(Throwable failure) {
     IOException fresh = fresh(failure);
     return fresh != null ? fresh : caused(new IOException(failure.getMessage()), failure);
+  }
+
+  /** A wait has ended without what it was for. */
+  static IOException inWait(Exception end) {
+    return switch (end) {
+      case InterruptedException e -> interrupted(e);
+      case CancellationException e -> cancelled(e);
+      case TimeoutException e -> timedOut(e);
+      default -> again(Objects.requireNonNull(end.getCause()));
+    };
   }
 
   /** As OkHttp reports it: with the flag set. */

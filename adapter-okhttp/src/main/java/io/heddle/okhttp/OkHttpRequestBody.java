@@ -120,17 +120,7 @@ final class OkHttpRequestBody extends RequestBody {
     }
 
     private void put(byte[] bytes, int from, int length) throws IOException {
-      try {
-        pipe.write(bytes, from, length, Deadline.none());
-      } catch (InterruptedException e) {
-        throw OkHttpFailures.interrupted(e);
-      } catch (CancellationException e) {
-        throw OkHttpFailures.cancelled(e);
-      } catch (ExecutionException e) {
-        throw failed(e);
-      } catch (TimeoutException e) {
-        throw new AssertionError("there is no deadline", e);
-      }
+      pipe.write(bytes, from, length, Deadline.none(), OkHttpFailures::inWait);
     }
 
     @Override
@@ -147,10 +137,8 @@ final class OkHttpRequestBody extends RequestBody {
       closed = true;
       try {
         pipe.finish();
-      } catch (CancellationException e) {
-        throw OkHttpFailures.cancelled(e);
-      } catch (ExecutionException e) {
-        throw failed(e);
+      } catch (CancellationException | ExecutionException e) {
+        throw OkHttpFailures.inWait(e);
       }
     }
 
@@ -158,11 +146,6 @@ final class OkHttpRequestBody extends RequestBody {
     public Timeout timeout() {
       return Timeout.NONE;
     }
-  }
-
-  private static IOException failed(ExecutionException e) {
-    Throwable cause = Objects.requireNonNull(e.getCause());
-    return OkHttpFailures.again(cause);
   }
 
   // ---- worker -------------------------------------------------------------------------------
