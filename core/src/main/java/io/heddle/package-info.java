@@ -29,6 +29,19 @@
  * look-ups with a lock of its own, and {@link io.heddle.InFlightLimit} the queue of those who wait;
  * under them nobody is told of anything.
  *
+ * <h2>Words</h2>
+ *
+ * Four verbs end something, in the names of every adapter:
+ *
+ * <ul>
+ *   <li><b>cancel:</b> another thread ends a call: its caller wakes with a failure
+ *   <li><b>abandon:</b> the caller itself gives up: interrupted, out of time, or done early
+ *   <li><b>abort:</b> what either does to the library's own exchange: a connection is closed, a
+ *       stream is reset, a request leaves a queue. It is what a {@link io.heddle.Canceller} does
+ *   <li><b>release:</b> a place, a lease or a buffer goes back to whom it belongs to, however the
+ *       call ended
+ * </ul>
+ *
  * <h2>Failures</h2>
  *
  * The classes here know no library, so they report with the exceptions of {@link
@@ -36,7 +49,8 @@
  * exception's convention has it), {@link java.util.concurrent.TimeoutException}, {@link
  * java.util.concurrent.CancellationException}, and {@link java.util.concurrent.ExecutionException}
  * around what the library reported. Each adapter translates them, in its {@code <Lib>Failures}, to
- * what its library's synchronous interface declares.
+ * what its library's synchronous interface declares: it hands that translation to the wait itself,
+ * or to {@link io.heddle.BodyInput} and {@link io.heddle.BodyOutput}, the streams over the pipes.
  */
 @NullMarked
 package io.heddle;

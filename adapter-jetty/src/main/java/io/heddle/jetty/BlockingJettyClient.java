@@ -48,8 +48,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A connection that is being opened is given up with the last call that waits for it (Jetty's
  *       is opened all the same).
  *   <li>A body that is read from a stream or a file is read on a virtual thread.
- *   <li>A GET or HEAD without body that meets a pooled connection which the server has just closed
- *       is sent once more. What a server of HTTP/2 says that it has not processed (GOAWAY,
+ *   <li>A GET or HEAD without body that meets a connection which the server has just closed is sent
+ *       again, up to 3 times. What a server of HTTP/2 says that it has not processed (GOAWAY,
  *       REFUSED_STREAM) is sent again, until the total timeout or 100 times. Neither holds for a
  *       request with listeners of the user's, which would be told twice.
  *   <li>An answer that comes before the end of the upload is read before the failure of the upload
@@ -64,6 +64,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>How threads are used is told in the package's documentation. All methods may be called by any
  * thread; a blocking call on an I/O thread fails at once with {@link IllegalStateException}.
+ *
+ * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
  */
 @SuppressWarnings({"try", "this-escape"}) // close() is Jetty's, and throws what stopping throws
 public class BlockingJettyClient extends HttpClient {

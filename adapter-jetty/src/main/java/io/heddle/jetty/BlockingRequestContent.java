@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>At most 64 KiB wait to be sent, so the request must be on its way before more is written. Each
  * write goes out as soon as the connection has room. One thread writes at a time.
+ *
+ * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
  */
 public class BlockingRequestContent extends OutputStreamRequestContent {
 

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>About 64 KiB of the body wait to be read; then the server is held back. One thread reads at a
  * time. For one request only.
+ *
+ * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
  */
 public class BlockingResponseListener extends InputStreamResponseListener {
 
