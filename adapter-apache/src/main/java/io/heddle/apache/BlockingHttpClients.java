@@ -60,8 +60,20 @@ public final class BlockingHttpClients {
    */
   public static HttpClientBuilder custom(Timeout deadline) {
     DecidedTls tls = new DecidedTls();
-    return new Builder(tls)
-        .setConnectionManager(BlockingConnectionManager.builder().setTlsStrategy(tls).build())
+    return prepare(new Builder(tls), deadline)
+        .setConnectionManager(BlockingConnectionManager.builder().setTlsStrategy(tls).build());
+  }
+
+  /**
+   * Gives a builder that a framework has made what {@link #custom(Timeout)} has besides a {@link
+   * BlockingConnectionManager}: deadlines, which retries heed too, and bodies that keep failing
+   * once they have failed. Set such a manager as well. What is set after this counts.
+   *
+   * @param deadline from the start of a call; disabled for none
+   * @return the builder
+   */
+  public static HttpClientBuilder prepare(HttpClientBuilder builder, Timeout deadline) {
+    return builder
         .setRetryStrategy(new RetryInTime(DefaultHttpRequestRetryStrategy.INSTANCE))
         .addExecInterceptorFirst("heddle-failed-bodies", new FailedBodies())
         .addExecInterceptorFirst("heddle-deadline", new CallDeadline(deadline));

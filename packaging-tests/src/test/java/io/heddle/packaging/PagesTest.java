@@ -22,7 +22,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * The Java code of README and docs compiles and runs. Each block is the body of a method; one that
  * begins with an annotation is a member, and is compiled only. What the blocks of a page do not
- * say, such as imports and the {@code url} that they call, is in {@code pages/PAGE.txt}.
+ * say, such as imports and the {@code url} that they call, is in {@code pages/PAGE.txt}. The page
+ * on Spring Boot is tested where Spring Boot is, by its starter.
  */
 class PagesTest {
 
@@ -88,7 +89,9 @@ class PagesTest {
     Map<String, List<String>> blocks = new TreeMap<>();
     try (Stream<Path> docs = Files.list(Path.of("../docs"))) {
       List<Path> files = new ArrayList<>(List.of(Path.of("../README.md")));
-      docs.filter(each -> each.toString().endsWith(".md")).forEach(files::add);
+      docs.filter(each -> each.toString().endsWith(".md"))
+          .filter(each -> !each.endsWith("spring-boot.md"))
+          .forEach(files::add);
       for (Path each : files) {
         Matcher matcher = BLOCK.matcher(Files.readString(each));
         while (matcher.find()) {

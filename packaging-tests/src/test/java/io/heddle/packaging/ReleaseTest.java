@@ -40,7 +40,7 @@ class ReleaseTest {
   static List<String> modules() throws IOException {
     List<String> modules = new ArrayList<>();
     Matcher named =
-        Pattern.compile("<artifactId>(heddle-[a-z]+)</artifactId>\\s*<version>\\$")
+        Pattern.compile("<artifactId>(heddle-[a-z-]+)</artifactId>\\s*<version>\\$")
             .matcher(Files.readString(Path.of("../bom/pom.xml")));
     while (named.find()) {
       modules.add(named.group(1));

@@ -1,0 +1,192 @@
+package io.heddle.spring.boot;
+
+import io.heddle.apache.BlockingConnectionManager;
+import io.heddle.apache.BlockingConnectionManagerBuilder;
+import io.heddle.apache.BlockingHttpClients;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.core5.http.io.SocketConfig;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
+import org.springframework.boot.http.client.HttpClientSettings;
+import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFactoryBuilder;
+import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
+
+/**
+ * Builds request factories over Apache's client, as Boot's {@code
+ * ClientHttpRequestFactoryBuilder.httpComponents()} does, with Heddle's connection manager in place
+ * of Apache's.
+ *
+ * <p>Boot's settings (timeouts, redirects, cookies, SSL bundle) and whatever a customizer of Boot's
+ * builder sets are taken over, those for {@code PoolingHttpClientConnectionManagerBuilder} too. Two
+ * limits: a {@code TlsSocketStrategy} must be a {@code TlsStrategy} as well, as {@code
+ * DefaultClientTlsStrategy} is; and a {@code ManagedHttpClientConnection} factory has no
+ * counterpart. A customizer that sets a connection manager of its own takes Heddle's out.
+ *
+ * <p>Factories that are built with equal settings share one connection manager, and so their
+ * connections; each has a client, and so cookies, of its own. Immutable but for what it has opened,
+ * which {@link #close} closes; thread-safe.
+ */
+public final class ApacheRequestFactoryBuilder
+    implements ClientHttpRequestFactoryBuilder<HttpComponentsClientHttpRequestFactory>,
+        AutoCloseable {
+
+  /** What this thread builds: Boot's builder hands our customizer nothing but the client's. */
+  private static final ThreadLocal<@Nullable Build> BUILD = new ThreadLocal<>();
+
+  private final HttpComponentsClientHttpRequestFactoryBuilder boot;
+  private final Consumer<BlockingConnectionManagerBuilder> managerCustomizer;
+  private final Timeout deadline;
+  private final Http2 http2;
+  private final Opened<BlockingConnectionManager> opened;
+
+  /** Those of this configuration; shared by factories, so that each is opened once. */
+  private final Map<HttpClientSettings, BlockingConnectionManager> managers =
+      new ConcurrentHashMap<>();
+
+  private ApacheRequestFactoryBuilder(
+      HttpComponentsClientHttpRequestFactoryBuilder boot,
+      Consumer<BlockingConnectionManagerBuilder> managerCustomizer,
+      Timeout deadline,
+      Http2 http2,
+      Opened<BlockingConnectionManager> opened) {
+    this.boot = boot;
+    this.managerCustomizer = managerCustomizer;
+    this.deadline = deadline;
+    this.http2 = http2;
+    this.opened = opened;
+  }
+
+  /** A builder with Boot's and Heddle's defaults. */
+  public static ApacheRequestFactoryBuilder create() {
+    return new ApacheRequestFactoryBuilder(
+        // The first customizer: what the others set comes after it, and so counts.
+        ClientHttpRequestFactoryBuilder.httpComponents()
+            .withHttpClientCustomizer(client -> prepare(client, BUILD.get())),
+        manager -> {},
+        Timeout.DISABLED,
+        Http2.NEGOTIATE,
+        new Opened<>(BlockingConnectionManager::close));
+  }
+
+  private static void prepare(HttpClientBuilder client, @Nullable Build build) {
+    if (build != null) { // else somebody builds with Boot's part alone
+      build.prepare(client);
+    }
+  }
+
+  /** Boot's part of this. */
+  HttpComponentsClientHttpRequestFactoryBuilder boot() {
+    return boot;
+  }
+
+  /** With a change to Boot's builder, for instance {@code b -> b.withHttpClientCustomizer(..)}. */
+  public ApacheRequestFactoryBuilder with(
+      UnaryOperator<HttpComponentsClientHttpRequestFactoryBuilder> change) {
+    return new ApacheRequestFactoryBuilder(
+        change.apply(boot), managerCustomizer, deadline, http2, opened);
+  }
+
+  /** With a change to Heddle's connection manager, after Boot's settings are put there. */
+  public ApacheRequestFactoryBuilder withConnectionManagerCustomizer(
+      Consumer<BlockingConnectionManagerBuilder> customizer) {
+    return new ApacheRequestFactoryBuilder(
+        boot, managerCustomizer.andThen(customizer), deadline, http2, opened);
+  }
+
+  /**
+   * With a deadline over each call, see {@link io.heddle.apache.CallDeadline}.
+   *
+   * @param timeout positive; null for none
+   */
+  public ApacheRequestFactoryBuilder withDeadline(@Nullable Duration timeout) {
+    return new ApacheRequestFactoryBuilder(
+        boot,
+        managerCustomizer,
+        timeout == null ? Timeout.DISABLED : Timeout.of(timeout),
+        http2,
+        opened);
+  }
+
+  /** With this choice of protocol; {@link Http2#NEGOTIATE} unless set. */
+  public ApacheRequestFactoryBuilder withHttp2(Http2 choice) {
+    return new ApacheRequestFactoryBuilder(boot, managerCustomizer, deadline, choice, opened);
+  }
+
+  @Override
+  public ApacheRequestFactoryBuilder withCustomizer(
+      Consumer<HttpComponentsClientHttpRequestFactory> customizer) {
+    return withCustomizers(List.of(customizer));
+  }
+
+  @Override
+  public ApacheRequestFactoryBuilder withCustomizers(
+      Collection<Consumer<HttpComponentsClientHttpRequestFactory>> customizers) {
+    return with(builder -> builder.withCustomizers(customizers));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalStateException if this is closed, or if a customizer has set what Heddle's
+   *     connection manager has no place for
+   */
+  @Override
+  public HttpComponentsClientHttpRequestFactory build(@Nullable HttpClientSettings settings) {
+    Build now = new Build(settings == null ? HttpClientSettings.defaults() : settings);
+    BUILD.set(now);
+    try {
+      return boot.withSocketConfigCustomizer(socket -> now.socketConfig = socket.build())
+          .withConnectionManagerCustomizer(pool -> now.pool = pool)
+          .build(now.settings);
+    } finally {
+      BUILD.remove();
+    }
+  }
+
+  /** Closes every connection that a factory has opened; calls fail from now on. */
+  @Override
+  public void close() {
+    opened.close();
+  }
+
+  /** Tells of each connection manager: of those that are there, at once. */
+  void onOpen(Consumer<BlockingConnectionManager> listener) {
+    opened.onOpen(listener);
+  }
+
+  /** One factory being built: Boot first makes its own pool, then the client. */
+  private final class Build {
+    final HttpClientSettings settings;
+    @Nullable SocketConfig socketConfig;
+    @Nullable PoolingHttpClientConnectionManagerBuilder pool;
+
+    Build(HttpClientSettings settings) {
+      this.settings = settings;
+    }
+
+    void prepare(HttpClientBuilder client) {
+      BlockingHttpClients.prepare(client, deadline)
+          .setConnectionManager(managers.computeIfAbsent(settings, key -> open()))
+          .setConnectionManagerShared(true);
+    }
+
+    private BlockingConnectionManager open() {
+      BlockingConnectionManagerBuilder manager =
+          BlockingConnectionManager.builder().setDefaultSocketConfig(socketConfig);
+      if (pool != null) {
+        ApacheInternals.copy(pool, http2, manager);
+      }
+      managerCustomizer.accept(manager);
+      return opened.add(manager.build());
+    }
+  }
+}
