@@ -172,6 +172,7 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
       return true;
     }
     if (disposer != null) {
+      CallEvent.late(result);
       disposer.accept(result);
     }
     return false;

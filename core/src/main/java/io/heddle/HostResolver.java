@@ -108,6 +108,16 @@ public final class HostResolver<T> implements AutoCloseable {
     join(key, lookup, new Told<>(then));
   }
 
+  /** How many wait for an answer; a snapshot. */
+  public int waiting() {
+    lock.lock();
+    try {
+      return running.values().stream().mapToInt(each -> each.askers.size()).sum();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /**
    * Cancels the look-ups that callers wait for, and refuses further ones. Does not wait for native
    * calls that are under way.

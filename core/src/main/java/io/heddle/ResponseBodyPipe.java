@@ -62,8 +62,14 @@ public final class ResponseBodyPipe extends Waiter {
   private final Demand demand;
   private final Canceller canceller;
 
+  // Set before there is a reader.
+  private volatile CallEvent event = CallEvent.OFF;
+
   // Reader only.
   private int unreturned;
+
+  // Written by the reader.
+  private volatile boolean closing;
 
   // Shared, under compare-and-set: null is OPEN, else ENDED, a Failure or CLOSED.
   private volatile @Nullable Object end;
@@ -85,6 +91,11 @@ public final class ResponseBodyPipe extends Waiter {
     this.batch = Math.max(1, window / 2);
     this.demand = Objects.requireNonNull(demand, "demand");
     this.canceller = Objects.requireNonNull(canceller, "canceller");
+  }
+
+  /** With the end of this body, as its reader sees it, a call ends: this is told how. */
+  public void ends(CallEvent call) {
+    event = call;
   }
 
   // ---- I/O thread ---------------------------------------------------------------------------
@@ -147,9 +158,11 @@ public final class ResponseBodyPipe extends Waiter {
         return n;
       }
       if (is == End.ENDED) {
+        event.completed();
         return -1;
       }
       if (is instanceof Failure failure) {
+        event.failed(failure.cause());
         throw new ExecutionException(failure.cause());
       }
       Outcome waited = waitUntil(deadline);
@@ -177,6 +190,7 @@ public final class ResponseBodyPipe extends Waiter {
    * closed.
    */
   public void drain() {
+    closing();
     byte[] scrap = new byte[4096];
     Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS));
     try {
@@ -194,6 +208,11 @@ public final class ResponseBodyPipe extends Waiter {
     }
   }
 
+  /** The reader only reads on to spare a connection: to give that up is to close. */
+  public void closing() {
+    closing = true;
+  }
+
   /** How many bytes can be read without waiting; never throws. */
   public int available() {
     return end == End.CLOSED ? 0 : (int) Math.min(Integer.MAX_VALUE, queue.available());
@@ -204,7 +223,14 @@ public final class ResponseBodyPipe extends Waiter {
    * before, runs the canceller. Does not wait and does not drain. Any number of times.
    */
   public void close() {
-    cancel();
+    if (!giveUp(CallEvent.End.CLOSED)) {
+      Object is = end;
+      if (is == End.ENDED) {
+        event.completed();
+      } else if (is instanceof Failure failure) {
+        event.failed(failure.cause());
+      }
+    }
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -215,9 +241,14 @@ public final class ResponseBodyPipe extends Waiter {
    * @return whether this closed it; false if it had ended, failed or been closed
    */
   public boolean cancel() {
+    return giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.CANCELLED);
+  }
+
+  private boolean giveUp(CallEvent.End how) {
     if (!finish(End.CLOSED)) {
       return false;
     }
+    event.end(how);
     canceller.cancel();
     return true;
   }
@@ -243,11 +274,11 @@ public final class ResponseBodyPipe extends Waiter {
   /** A body that ended at the same moment beats both. */
   private void giveUpIf(boolean interrupted, boolean expired)
       throws InterruptedException, TimeoutException {
-    if (interrupted && cancel()) {
+    if (interrupted && giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.INTERRUPTED)) {
       Thread.interrupted(); // the exception carries it on
       throw new InterruptedException("interrupted while reading a body");
     }
-    if (expired && cancel()) {
+    if (expired && giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.TIMEOUT)) {
       throw new TimeoutException("the deadline is over while reading a body");
     }
   }

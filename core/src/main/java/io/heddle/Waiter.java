@@ -76,6 +76,11 @@ abstract class Waiter {
     }
   }
 
+  /** The thread that waits here at this moment; null if none does. */
+  public final @Nullable Thread waiter() {
+    return waiting;
+  }
+
   /** Wakes the thread in {@link #waitUntil}, if there is one; any thread, never blocks. */
   final void wake() {
     Thread thread = waiting;

@@ -1,5 +1,6 @@
 package io.heddle.ahc;
 
+import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import io.heddle.Exchange;
@@ -84,7 +85,11 @@ public final class AhcCall {
    *     thread
    */
   public Response execute() throws IOException, InterruptedException {
-    return run((sent, permit, deadline) -> new WholeExchange(client, sent, permit));
+    CallEvent event = client.beginCall(request);
+    Response response =
+        run(event, (sent, permit, deadline) -> new WholeExchange(client, sent, permit));
+    event.completed();
+    return response;
   }
 
   /**
@@ -96,7 +101,9 @@ public final class AhcCall {
    * @throws IllegalStateException as in {@link #execute}
    */
   public StreamingResponse stream() throws IOException, InterruptedException {
-    return run((sent, permit, deadline) -> new StreamExchange(client, sent, permit, deadline));
+    CallEvent event = client.beginCall(request); // which the body ends
+    return run(
+        event, (sent, permit, deadline) -> new StreamExchange(client, sent, permit, deadline));
   }
 
   /**
@@ -122,7 +129,19 @@ public final class AhcCall {
     return cancelled;
   }
 
-  private <R> R run(Kind<R> kind) throws IOException, InterruptedException {
+  private <R> R run(CallEvent event, Kind<R> kind) throws IOException, InterruptedException {
+    try {
+      return attempts(event, kind);
+    } catch (Throwable t) {
+      if (cancelled || client.isClosed()) {
+        event.cancels();
+      }
+      event.failed(t);
+      throw t;
+    }
+  }
+
+  private <R> R attempts(CallEvent event, Kind<R> kind) throws IOException, InterruptedException {
     client.forbidWaiting();
     if (!begun.compareAndSet(false, true)) {
       throw new IllegalStateException("a call is executed once");
@@ -141,7 +160,7 @@ public final class AhcCall {
     Refusals refusals = new Refusals(deadline.earlier(client.requestDeadline(sent)));
     int retries = client.maxRetries();
     for (; ; ) {
-      BlockingExchange<R> attempt = begin(kind, sent, deadline);
+      BlockingExchange<R> attempt = begin(event, kind, sent, deadline);
       try {
         return await(attempt, deadline);
       } catch (ExecutionException e) {
@@ -160,12 +179,15 @@ public final class AhcCall {
     }
   }
 
-  private <R> BlockingExchange<R> begin(Kind<R> kind, Request sent, Deadline deadline)
+  private <R> BlockingExchange<R> begin(
+      CallEvent event, Kind<R> kind, Request sent, Deadline deadline)
       throws IOException, InterruptedException {
     CallLimits.Permit permit;
     try {
       permit =
-          client.limits().enter(sent, deadline.earlier(client.requestDeadline(sent)), this::waits);
+          client
+              .limits()
+              .enter(sent, deadline.earlier(client.requestDeadline(sent)), this::waits, event);
     } catch (TimeoutException | CancellationException e) {
       throw AhcFailures.inWait("waiting for a connection", client.isClosed(), e);
     } finally {

@@ -1,5 +1,8 @@
 package io.heddle.ahc;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -56,6 +59,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   // Written by an event loop.
   private volatile boolean answered;
   private volatile boolean refused;
+  private volatile Step step = Step.CONNECTION;
 
   // Event loop only: how many heads of responses have come through.
   private int heads;
@@ -85,6 +89,11 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     return request;
   }
 
+  /** That of its call. */
+  CallEvent event() {
+    return permit.event();
+  }
+
   /** The body, if somebody has to write it. */
   @Nullable AhcRequestBody requestBody() {
     return requestBody;
@@ -92,6 +101,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   /** Hands the request to the engine. Does not wait. */
   void start() {
+    mark(Step.CONNECTION);
     client.begin(this);
     if (isOver()) {
       client.ended(this);
@@ -179,6 +189,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   /** The client is closed. */
   void close(Throwable why) {
+    permit.event().cancels();
     if (end()) {
       channel.end();
       leave(false);
@@ -201,6 +212,20 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
       return true;
     }
     return false;
+  }
+
+  private void mark(Step now) {
+    step = now;
+    permit.event().at(now);
+  }
+
+  /** Says what it waits for, if anybody waits for it. */
+  void tell(CallReport report) {
+    Thread waiter = waiter();
+    report.add(
+        waiter == null && this instanceof BlockingExchange ? null : step,
+        request.getMethod() + " " + request.getUri().getHost() + ":" + request.getUri().getPort(),
+        waiter);
   }
 
   private void tell(Throwable failure) {
@@ -242,11 +267,13 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   @Override
   public void onHostnameResolutionAttempt(String name) {
+    mark(Step.NAME);
     client.resolvingFor(request);
   }
 
   @Override
   public void onTcpConnectAttempt(InetSocketAddress remoteAddress) {
+    mark(Step.CONNECTION);
     channel.connecting();
   }
 
@@ -272,6 +299,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   @Override
   public void onRequestSend(NettyRequest nettyRequest) {
+    mark(Step.HEAD);
     if (isOver() && channel.dropUnsent(nettyRequest)) {
       return;
     }
@@ -296,6 +324,11 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   @Override
   public State onStatusReceived(HttpResponseStatus status) throws Exception {
+    permit
+        .event()
+        .head(
+            status.getStatusCode(), status.getProtocolMajorVersion() == 2 ? "HTTP/2" : "HTTP/1.1");
+    step = Step.BODY;
     answered = true;
     heads++;
     unwanted = status.getStatusCode() >= 400;
@@ -361,6 +394,11 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   }
 
   // ---- subclass -----------------------------------------------------------------------------
+
+  /** The thread that waits for it at this moment; null if none does. */
+  @Nullable Thread waiter() {
+    return null;
+  }
 
   /** The response is whole. */
   abstract @Nullable T completed() throws Exception;

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a response, as the caller reads it.
@@ -36,6 +37,7 @@ final class AhcResponseBody extends BodyInput {
     this.exchange = exchange;
     this.deadline = deadline;
     this.pipe = new ResponseBodyPipe(WINDOW, expected, this::demand, exchange::abandon);
+    this.pipe.ends(exchange.event());
   }
 
   // ---- event loop ---------------------------------------------------------------------------
@@ -113,6 +115,11 @@ final class AhcResponseBody extends BodyInput {
       }
       super.close();
     }
+  }
+
+  /** The thread that waits in a read; null if none does. */
+  @Nullable Thread waiter() {
+    return pipe.waiter();
   }
 
   /** Another thread ends the body; a reader that waits fails. */

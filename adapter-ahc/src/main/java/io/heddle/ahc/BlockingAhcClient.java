@@ -1,5 +1,8 @@
 package io.heddle.ahc;
 
+import io.heddle.CallEvent;
+import io.heddle.CallReport;
+import io.heddle.CallsInFlight;
 import io.heddle.Deadline;
 import io.heddle.IoThread;
 import io.netty.channel.Channel;
@@ -117,7 +120,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may use it, virtual or platform.
  */
-public final class BlockingAhcClient implements AsyncHttpClient {
+public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
   /** A longer time has no place in the engine's timer. */
   private static final Duration LONG = Duration.ofDays(10_000);
@@ -237,8 +240,14 @@ public final class BlockingAhcClient implements AsyncHttpClient {
   }
 
   /** How many requests are in flight, futures included. */
+  @Override
   public int inFlight() {
     return limits.inFlight();
+  }
+
+  @Override
+  public int waiting() {
+    return limits.waiting();
   }
 
   // ---- AsyncHttpClient ------------------------------------------------------------------------
@@ -261,12 +270,28 @@ public final class BlockingAhcClient implements AsyncHttpClient {
         adjusted = resumable.adjustRequestRange(request); // AHC does, where it sees such a handler
       }
       Refusals refusals = new Refusals(requestDeadline(request));
-      start(adjusted, handler, future, outcome, maxRetries(), refusals);
+      CallEvent event = beginCall(request);
+      endWith(outcome, event);
+      start(adjusted, handler, future, outcome, maxRetries(), refusals, event);
     } catch (IOException | RuntimeException e) {
       outcome.completeExceptionally(e);
       handler.onThrowable(e);
     }
     return future;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // it never fails
+  private static void endWith(CompletableFuture<?> outcome, CallEvent event) {
+    if (event.isOn()) {
+      outcome.whenComplete(
+          (result, failure) -> {
+            if (failure == null) {
+              event.completed();
+            } else {
+              event.failed(failure);
+            }
+          });
+    }
   }
 
   /** A WebSocket's handshake has no exchange of ours; only its end is. */
@@ -290,14 +315,15 @@ public final class BlockingAhcClient implements AsyncHttpClient {
       AhcFuture<T> future,
       CompletableFuture<T> outcome,
       int retries,
-      Refusals refusals)
+      Refusals refusals,
+      CallEvent event)
       throws IOException {
     CallLimits.Permit permit;
     if (isIoThread()) {
-      permit = limits.enterNow(request);
+      permit = limits.enterNow(request, event);
     } else {
       try {
-        permit = limits.enter(request, requestDeadline(request), turn -> {});
+        permit = limits.enter(request, requestDeadline(request), turn -> {}, event);
       } catch (InterruptedException | TimeoutException | CancellationException e) {
         throw AhcFailures.inWait("waiting for a connection", true, e);
       }
@@ -462,6 +488,15 @@ public final class BlockingAhcClient implements AsyncHttpClient {
     }
   }
 
+  /** What each call waits for, see {@link CallReport}. */
+  @Override
+  public String toString() {
+    CallReport report = new CallReport("BlockingAhcClient", this);
+    report.add(CallEvent.Step.PLACE, waiting());
+    running.forEach(each -> each.tell(report));
+    return report.toString();
+  }
+
   // ---- for exchanges --------------------------------------------------------------------------
 
   DefaultAsyncHttpClient engine() {
@@ -470,6 +505,13 @@ public final class BlockingAhcClient implements AsyncHttpClient {
 
   CallLimits limits() {
     return limits;
+  }
+
+  /** A call begins. */
+  CallEvent beginCall(Request request) {
+    CallEvent event = CallEvent.begin("ahc");
+    event.request(request.getMethod(), request.getUri().getHost(), request.getUri().getPort());
+    return event;
   }
 
   /** An exchange has a place, and is about to go to the engine. */

@@ -1,5 +1,6 @@
 package io.heddle.ahc;
 
+import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.heddle.InFlightLimit;
@@ -48,20 +49,30 @@ final class CallLimits {
     private final Origin.@Nullable Lane lane;
     private final @Nullable InFlightLimit ofHost;
     private final @Nullable InFlightLimit ofAll;
+    private final CallEvent event;
     private final AtomicBoolean running = new AtomicBoolean(true);
     private final AtomicBoolean inLane = new AtomicBoolean(true);
 
     private Permit(
-        Origin.@Nullable Lane lane, @Nullable InFlightLimit ofHost, @Nullable InFlightLimit ofAll) {
+        Origin.@Nullable Lane lane,
+        @Nullable InFlightLimit ofHost,
+        @Nullable InFlightLimit ofAll,
+        CallEvent event) {
       this.lane = lane;
       this.ofHost = ofHost;
       this.ofAll = ofAll;
+      this.event = event;
       inFlight.incrementAndGet();
     }
 
     /** The lane of its server; null if that cannot speak HTTP/2. */
     Origin.@Nullable Lane lane() {
       return lane;
+    }
+
+    /** That of the call which holds this. */
+    CallEvent event() {
+      return event;
     }
 
     /** Gives all back but the place in the lane; any thread, any number of times. */
@@ -99,6 +110,15 @@ final class CallLimits {
     return inFlight.get();
   }
 
+  /** How many wait until they may begin. */
+  int waiting() {
+    int waiting = connections == null ? 0 : connections.waiting();
+    for (Origin each : origins.values()) {
+      waiting += each.waiting();
+    }
+    return waiting;
+  }
+
   /**
    * Waits until this request may be sent.
    *
@@ -108,8 +128,9 @@ final class CallLimits {
    * @throws TimeoutException if the deadline is over
    * @throws CancellationException if the wait was cancelled, or the client closed
    */
-  Permit enter(Request request, Deadline deadline, Consumer<Exchange<?>> waiting)
+  Permit enter(Request request, Deadline deadline, Consumer<Exchange<?>> waiting, CallEvent event)
       throws IOException, InterruptedException, TimeoutException {
+    event.at(CallEvent.Step.PLACE);
     int millis = config.getAcquireFreeChannelTimeout();
     Deadline lease =
         millis > 0 ? Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(millis)) : Deadline.none();
@@ -117,7 +138,7 @@ final class CallLimits {
     Origin origin = origin(request);
     Origin.Lane lane = origin == null || !maySpeakHttp2(request) ? null : enterLane(origin, turn);
     if (lane != null && lane.isShared()) {
-      return new Permit(lane, null, null);
+      return new Permit(lane, null, null, event);
     }
     InFlightLimit ofHost = origin == null ? null : origin.connections();
     boolean entered = false;
@@ -133,7 +154,7 @@ final class CallLimits {
         turn.await(connections, () -> new TooManyConnectionsException(max));
       }
       entered = true;
-      return new Permit(lane, ofHost, connections);
+      return new Permit(lane, ofHost, connections, event);
     } finally {
       if (!entered) {
         leaveAll(lane, enteredHost ? ofHost : null, null);
@@ -147,14 +168,14 @@ final class CallLimits {
    *
    * @throws IOException AHC's own, if there is no free place
    */
-  Permit enterNow(Request request) throws IOException {
+  Permit enterNow(Request request, CallEvent event) throws IOException {
     Origin origin = origin(request);
     Origin.Lane lane = origin == null || !maySpeakHttp2(request) ? null : origin.lane();
     if (lane != null && !lane.limit().tryEnter()) {
-      return new Permit(null, null, null);
+      return new Permit(null, null, null, event);
     }
     if (lane != null && lane.isShared()) {
-      return new Permit(lane, null, null);
+      return new Permit(lane, null, null, event);
     }
     InFlightLimit ofHost = origin == null ? null : origin.connections();
     if (ofHost != null && !ofHost.tryEnter()) {
@@ -165,7 +186,7 @@ final class CallLimits {
       leaveAll(lane, ofHost, null);
       throw new TooManyConnectionsException(config.getMaxConnections());
     }
-    return new Permit(lane, ofHost, connections);
+    return new Permit(lane, ofHost, connections, event);
   }
 
   /** Turns away all that wait, and all that come. */

@@ -61,6 +61,11 @@ final class Origin {
         && (connections == null || connections.inFlight() == 0);
   }
 
+  /** How many calls wait until they may begin. */
+  int waiting() {
+    return lane.limit.waiting() + (connections == null ? 0 : connections.waiting());
+  }
+
   void close() {
     lane.limit.close();
     if (connections != null) {

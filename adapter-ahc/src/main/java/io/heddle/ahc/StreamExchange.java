@@ -45,12 +45,19 @@ final class StreamExchange extends AhcExchange<Boolean>
 
   @Override
   public void cancel() {
+    event().cancels();
     if (!head.cancel()) {
       StreamingResponse begun = response; // which is set before the head completes
       if (begun != null) {
         begun.body().cancel();
       }
     }
+  }
+
+  @Override
+  @Nullable Thread waiter() {
+    StreamingResponse begun = response;
+    return begun == null ? head.waiter() : begun.body().waiter();
   }
 
   // ---- engine -------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import org.asynchttpclient.HttpResponseStatus;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
 import org.asynchttpclient.netty.EagerResponseBodyPart;
+import org.jspecify.annotations.Nullable;
 
 /** An exchange whose caller waits for the whole response, and is woken once. */
 final class WholeExchange extends AhcExchange<Response> implements BlockingExchange<Response> {
@@ -32,7 +33,13 @@ final class WholeExchange extends AhcExchange<Response> implements BlockingExcha
 
   @Override
   public void cancel() {
+    event().cancels();
     outcome.cancel();
+  }
+
+  @Override
+  @Nullable Thread waiter() {
+    return outcome.waiter();
   }
 
   // ---- engine -------------------------------------------------------------------------------

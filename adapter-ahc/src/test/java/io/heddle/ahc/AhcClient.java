@@ -149,6 +149,11 @@ final class AhcClient implements Client {
   }
 
   @Override
+  public String describe() {
+    return client.toString();
+  }
+
+  @Override
   public void close() {
     client.close();
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -55,7 +56,7 @@ class EndsOnceTest {
   }
 
   private CallLimits.Permit permit() throws Exception {
-    return client.limits().enter(GET, Deadline.none(), turn -> {});
+    return client.limits().enter(GET, Deadline.none(), turn -> {}, CallEvent.OFF);
   }
 
   // ---- a handler is told its end once ---------------------------------------------------------

@@ -1,5 +1,8 @@
 package io.heddle.apache;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.heddle.IoThread;
@@ -28,6 +31,7 @@ import org.apache.hc.core5.http.HttpConnection;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.HttpMessage;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpVersion;
@@ -189,6 +193,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
   /** Ends the lease's exchange and tells whoever waits for it why; any thread. */
   void fail(Exception why) {
     closed = true;
+    waits.event().cancels();
     ApacheExchange under = exchange;
     if (under != null) {
       under.close(why);
@@ -229,6 +234,24 @@ final class ApacheEndpoint extends ConnectionEndpoint
       String id, ClassicHttpRequest request, RequestExecutor executor, HttpContext context)
       throws IOException, HttpException {
     IoThread.forbidWaiting();
+    CallEvent event = waits.next();
+    HttpHost target = route.getTargetHost();
+    event.request(request.getMethod(), target.getHostName(), target.getPort());
+    try {
+      ClassicHttpResponse response = executeInTime(request, executor, context);
+      if (response.getEntity() == null) {
+        event.completed();
+      }
+      return response;
+    } catch (Throwable t) {
+      event.failed(t);
+      throw t;
+    }
+  }
+
+  private ClassicHttpResponse executeInTime(
+      ClassicHttpRequest request, RequestExecutor executor, HttpContext context)
+      throws IOException, HttpException {
     ReactorConnection connection = connection();
     callDeadline = CallDeadline.of(context);
     HttpClientContext clientContext = HttpClientContext.cast(context);
@@ -265,7 +288,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
   private void pause(long nanos) throws IOException {
     if (nanos > 0) {
       try {
-        waits.await(new Exchange<>(), Deadline.afterNanos(nanos).earlier(callDeadline));
+        waits.await(Step.HEAD, new Exchange<>(), Deadline.afterNanos(nanos).earlier(callDeadline));
       } catch (TimeoutException over) {
         return;
       } catch (InterruptedException | CancellationException | ExecutionException e) {
@@ -306,6 +329,9 @@ final class ApacheEndpoint extends ConnectionEndpoint
       givenUp = true;
     }
     dropped = !givenUp;
+    if (!caller.equals(Thread.currentThread())) {
+      waits.event().cancels();
+    }
     if (!shared) {
       closed = true; // before the look at the exchange: one that begins now sees it
     }
@@ -336,6 +362,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
 
   @Override
   public void sendRequestHeader(ClassicHttpRequest request) throws IOException, HttpException {
+    waits.event().at(Step.HEAD);
     if (Thread.currentThread().isInterrupted()) { // nothing is sent
       throw ApacheFailures.interrupted(
           "about to send the request", new InterruptedException("interrupted before the start"));
@@ -457,6 +484,9 @@ final class ApacheEndpoint extends ConnectionEndpoint
     nextHead = received.next();
     if (nextHead != null) {
       Objects.requireNonNull(exchange).tookInterim();
+    } else {
+      int status = received.response().getCode();
+      waits.event().head(status, isMultiplexed() ? "HTTP/2" : "HTTP/1.1");
     }
     HttpResponse response = received.response();
     ClassicHttpResponse classic =
@@ -470,9 +500,11 @@ final class ApacheEndpoint extends ConnectionEndpoint
     ApacheExchange.Head received = Objects.requireNonNull(head);
     ResponseBodyPipe body = received.body();
     if (body == null) { // an HTTP/2 stream may end with its head
+      waits.event().completed();
       response.setEntity(new IncomingHttpEntity(InputStream.nullInputStream(), 0, response));
       return;
     }
+    body.ends(waits.event());
     ApacheResponseBody content =
         new ApacheResponseBody(this, Objects.requireNonNull(exchange), body, received.length());
     response.setEntity(new Entity(content, received.length(), response));
@@ -557,6 +589,14 @@ final class ApacheEndpoint extends ConnectionEndpoint
   @Override
   public Timeout getSocketTimeout() {
     return timeout;
+  }
+
+  /** Says what its exchange waits for, if it has one; what comes before that, its waits say. */
+  void tell(CallReport report) {
+    ApacheExchange under = exchange;
+    if (under != null && !under.isOver()) {
+      under.tell(report, route.getTargetHost());
+    }
   }
 
   // ---- ConnectionHolder, Identifiable -------------------------------------------------------

@@ -1,5 +1,7 @@
 package io.heddle.apache;
 
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
 import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
 import io.heddle.ResponseBodyPipe;
@@ -18,6 +20,7 @@ import org.apache.hc.core5.http.ContentLengthStrategy;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpStreamResetException;
@@ -246,6 +249,18 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     if (body != null) {
       body.fail(why); // wakes the caller in read
     }
+  }
+
+  /** Says what its caller waits for. */
+  void tell(CallReport report, HttpHost target) {
+    ResponseBodyPipe body = responseBody;
+    Thread reader = body == null ? null : body.waiter();
+    Thread asker = awaited.waiter();
+    Step waitsFor = reader != null ? Step.BODY : asker != null ? Step.HEAD : null;
+    report.add(
+        waitsFor,
+        request.getMethod() + " " + target.toHostString(),
+        reader != null ? reader : asker);
   }
 
   /** Gives the engine back what the caller has read, if it has not got it already. */

@@ -130,6 +130,7 @@ final class ApacheResponseBody extends ChunkedInputStream {
   }
 
   private void readOn() throws IOException {
+    pipe.closing();
     byte[] scrap = new byte[8 * 1024];
     for (int left = MOST_TO_DRAIN; left > 0; ) {
       Deadline stall = Deadline.afterNanos(STALL_NANOS);

@@ -1,5 +1,9 @@
 package io.heddle.apache;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
+import io.heddle.CallsInFlight;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.heddle.IoThread;
@@ -65,7 +69,7 @@ import org.jspecify.annotations.Nullable;
  * those that wait throw {@link IllegalStateException}.
  */
 public final class BlockingConnectionManager
-    implements HttpClientConnectionManager, ConnPoolControl<HttpRoute> {
+    implements HttpClientConnectionManager, ConnPoolControl<HttpRoute>, CallsInFlight {
 
   static final int DEFAULT_MAX_PER_ROUTE = 1_000;
   static final int DEFAULT_MAX_TOTAL = 10_000;
@@ -119,23 +123,35 @@ public final class BlockingConnectionManager
   private final class PendingLease implements LeaseRequest {
     private final HttpRoute route;
     private final @Nullable Object state;
-    private final CancellableWaits callers = new CancellableWaits(waits);
+    private final CancellableWaits callers;
 
     PendingLease(HttpRoute route, @Nullable Object state) {
       this.route = route;
       this.state = state;
+      this.callers = new CancellableWaits(waits, route.getTargetHost());
     }
 
     @Override
     public ConnectionEndpoint get(Timeout timeout)
         throws InterruptedException, ExecutionException, TimeoutException {
       IoThread.forbidWaiting();
+      try {
+        return leased(timeout);
+      } catch (Throwable t) {
+        failed(callers.event(), t);
+        throw t;
+      }
+    }
+
+    private ConnectionEndpoint leased(Timeout timeout)
+        throws InterruptedException, ExecutionException, TimeoutException {
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted before the start");
       }
       Deadline deadline = deadlineOf(timeout).earlier(CallDeadline.ofThread());
       try {
-        ApacheEndpoint endpoint = endpoint(route, acquire(route, state, deadline, callers));
+        ApacheEndpoint endpoint =
+            endpoint(route, acquire(route, state, deadline, callers), callers.event());
         if (callers.isCancelled()) { // when the lease was there, or before there was a wait
           release(endpoint, null, TimeValue.NEG_ONE_MILLISECOND);
           throw new CancellationException("the lease was cancelled");
@@ -155,14 +171,14 @@ public final class BlockingConnectionManager
     }
   }
 
-  private ApacheEndpoint endpoint(HttpRoute route, Lease lease) {
+  private ApacheEndpoint endpoint(HttpRoute route, Lease lease, CallEvent event) {
     ApacheEndpoint endpoint =
         new ApacheEndpoint(
             ENDPOINTS.incrementAndGet(),
             route,
             lease,
             socketTimeout(route),
-            new CancellableWaits(waits),
+            new CancellableWaits(waits, route.getTargetHost(), event),
             this::connectAgain);
     leased.add(endpoint);
     if (closed.get()) { // whoever closes may have missed it
@@ -186,7 +202,7 @@ public final class BlockingConnectionManager
         shared.remove(route, of); // which is being done at this moment
       }
     } while (asking == null);
-    SharedConnections.Grant grant = pending.await(asking, deadline);
+    SharedConnections.Grant grant = pending.await(Step.PLACE, asking, deadline);
     if (grant instanceof SharedConnections.Stream stream) {
       return Lease.stream(stream.of());
     }
@@ -238,7 +254,7 @@ public final class BlockingConnectionManager
               }
             });
     leasing.onAbandon(() -> future.cancel(true));
-    PoolEntry<HttpRoute, ReactorConnection> entry = pending.await(leasing, deadline);
+    PoolEntry<HttpRoute, ReactorConnection> entry = pending.await(Step.PLACE, leasing, deadline);
     boolean usable = false;
     try {
       discardIfUnfit(entry, deadline, pending);
@@ -288,7 +304,7 @@ public final class BlockingConnectionManager
       Exchange<Boolean> alive, Deadline deadline, CancellableWaits pending)
       throws InterruptedException, ExecutionException, TimeoutException {
     try {
-      return pending.await(alive, CallDeadline.ofProof().earlier(deadline));
+      return pending.await(Step.CONNECTION, alive, CallDeadline.ofProof().earlier(deadline));
     } catch (TimeoutException e) {
       if (deadline.isExpired()) {
         throw e;
@@ -309,6 +325,7 @@ public final class BlockingConnectionManager
     leased.remove(of);
     of.waits().cancel(); // if it is another thread that releases
     of.giveUpExchange();
+    of.waits().event().end(CallEvent.End.CLOSED); // if it is not over
     if (lease.shared() != null && of.isReuseRefused()) {
       lease.shared().retire();
     }
@@ -376,6 +393,23 @@ public final class BlockingConnectionManager
       ConnectionEndpoint endpoint, @Nullable TimeValue connectTimeout, HttpContext context)
       throws IOException {
     ApacheEndpoint of = cast(endpoint);
+    try {
+      connect(of, connectTimeout, context);
+    } catch (Throwable t) {
+      failed(of.waits().event(), t);
+      throw t;
+    }
+  }
+
+  private void failed(CallEvent event, Throwable failure) {
+    if (closed.get()) {
+      event.cancels();
+    }
+    event.failed(failure);
+  }
+
+  private void connect(ApacheEndpoint of, @Nullable TimeValue connectTimeout, HttpContext context)
+      throws IOException {
     if (of.isConnected()) {
       return;
     }
@@ -776,8 +810,25 @@ public final class BlockingConnectionManager
     return pool.getRoutes();
   }
 
+  // ---- seeing inside ------------------------------------------------------------------------
+
+  /** How many leases are out: connections, and streams of shared ones. */
+  @Override
+  public int inFlight() {
+    return leases();
+  }
+
+  @Override
+  public int waiting() {
+    return waits.count(Step.PLACE);
+  }
+
+  /** The pool's figures, and what each call waits for, see {@link CallReport}. */
   @Override
   public String toString() {
-    return "BlockingConnectionManager" + getTotalStats();
+    CallReport report = new CallReport("BlockingConnectionManager" + getTotalStats(), this);
+    waits.tell(report);
+    leased.forEach(each -> each.tell(report));
+    return report.toString();
   }
 }

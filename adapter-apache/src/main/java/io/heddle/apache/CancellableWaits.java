@@ -1,5 +1,7 @@
 package io.heddle.apache;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import java.io.IOException;
@@ -7,35 +9,76 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.apache.hc.core5.http.HttpHost;
 import org.jspecify.annotations.Nullable;
 
-/** The waits of one lease, one after the other, which another thread may cancel. */
+/**
+ * The waits of one lease, one after the other, which another thread may cancel; and what JFR is
+ * told of the call that waits.
+ */
 final class CancellableWaits {
 
   private final OpenWaits all;
+  private final HttpHost target;
 
   private volatile @Nullable Exchange<?> awaited;
   private volatile boolean cancelled;
 
-  CancellableWaits(OpenWaits all) {
-    this.all = all;
+  // Written by the caller.
+  private volatile CallEvent event;
+
+  /** Those of a call that begins. */
+  CancellableWaits(OpenWaits all, HttpHost target) {
+    this(all, target, begin(target));
   }
 
-  /** As {@link Exchange#await(Deadline)}. */
-  <R> R await(Exchange<R> exchange, Deadline deadline)
+  CancellableWaits(OpenWaits all, HttpHost target, CallEvent event) {
+    this.all = all;
+    this.target = target;
+    this.event = event;
+  }
+
+  /**
+   * As {@link Exchange#await(Deadline)}.
+   *
+   * @param what it waits for
+   */
+  <R> R await(Step what, Exchange<R> exchange, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
     awaited = exchange;
     if (cancelled) {
       exchange.cancel();
     }
-    return all.await(exchange, deadline);
+    CallEvent waits = next();
+    waits.at(what);
+    try {
+      return all.await(what, target, exchange, deadline);
+    } finally {
+      waits.at();
+    }
+  }
+
+  /** The event of the call, from its lease to the end of its first exchange. */
+  CallEvent event() {
+    return event;
+  }
+
+  /** The event of what begins now: each further exchange of a lease is a call of its own. */
+  CallEvent next() {
+    CallEvent now = event;
+    if (now.isOver()) {
+      now = begin(target);
+      event = now;
+    }
+    return now;
   }
 
   /** As {@link Exchange#await(Deadline, Function)}. */
-  <R> R await(Exchange<R> exchange, Deadline deadline, Function<Exception, IOException> failure)
+  <R> R await(
+      Step what, Exchange<R> exchange, Deadline deadline, Function<Exception, IOException> failure)
       throws IOException {
     try {
-      return await(exchange, deadline);
+      return await(what, exchange, deadline);
     } catch (InterruptedException
         | TimeoutException
         | CancellationException
@@ -49,6 +92,12 @@ final class CancellableWaits {
     return cancelled;
   }
 
+  private static CallEvent begin(HttpHost target) {
+    CallEvent event = CallEvent.begin("apache");
+    event.request(null, target.getHostName(), target.getPort());
+    return event;
+  }
+
   /** Cancels the wait of this moment, if there is one. */
   boolean cancelCurrent() {
     Exchange<?> now = awaited;
@@ -58,6 +107,7 @@ final class CancellableWaits {
   /** Cancels the wait of this moment and all to come. */
   boolean cancel() {
     cancelled = true;
+    event.cancels();
     return cancelCurrent();
   }
 }

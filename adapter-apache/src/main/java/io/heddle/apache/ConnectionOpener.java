@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import io.heddle.CallEvent.Step;
 import io.heddle.CallSite;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
@@ -181,6 +182,7 @@ final class ConnectionOpener {
         new ApacheFailures.Wait(
             "securing the connection", plan.callDeadline(), "TLS handshake timed out");
     waits.await(
+        Step.CONNECTION,
         ready,
         plan.deadline(patience),
         end -> end instanceof ExecutionException e ? asIo(e) : failure.apply(end));
@@ -212,6 +214,7 @@ final class ConnectionOpener {
         new ApacheFailures.Wait(
             "looking up " + host.getHostName(), plan.callDeadline(), "Name look-up timed out");
     return waits.await(
+        Step.NAME,
         looking,
         plan.callDeadline(),
         end -> {
@@ -246,8 +249,8 @@ final class ConnectionOpener {
     Function<Exception, IOException> failure =
         end -> notConnected(end, connection.isBound(), plan, all);
     try {
-      waits.await(bound, plan.deadline(plan.connectTimeout()), failure);
-      waits.await(ready, plan.deadline(plan.handshakeTimeout()), failure);
+      waits.await(Step.CONNECTION, bound, plan.deadline(plan.connectTimeout()), failure);
+      waits.await(Step.CONNECTION, ready, plan.deadline(plan.handshakeTimeout()), failure);
       open = true;
       return connection;
     } finally {

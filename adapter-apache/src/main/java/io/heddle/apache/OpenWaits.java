@@ -1,11 +1,14 @@
 package io.heddle.apache;
 
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.apache.hc.core5.http.HttpHost;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,16 +17,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenWaits {
 
-  private final Set<Exchange<?>> waiting = ConcurrentHashMap.newKeySet();
+  /**
+   * What a caller waits for, and from whom.
+   *
+   * @param target of the call
+   */
+  private record Wait(Step what, HttpHost target) {}
+
+  private final Map<Exchange<?>, Wait> waiting = new ConcurrentHashMap<>();
   private volatile @Nullable Exception closedFor;
 
   /** As {@link Exchange#await(Deadline)}; fails with the reason if {@link #close} comes first. */
-  <R> R await(Exchange<R> exchange, Deadline deadline)
+  <R> R await(Step what, HttpHost target, Exchange<R> exchange, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
     if (exchange.isDone()) {
       return exchange.await(deadline);
     }
-    waiting.add(exchange);
+    waiting.put(exchange, new Wait(what, target));
     try {
       Exception why = closedFor; // after it is added: whoever closes later sees it
       if (why != null) {
@@ -38,8 +48,19 @@ final class OpenWaits {
   /** Ends all waits, and those to come, with this failure. */
   void close(Exception why) {
     closedFor = why;
-    for (Exchange<?> each : waiting) {
+    for (Exchange<?> each : waiting.keySet()) {
       each.fail(why); // wakes the caller in await
     }
+  }
+
+  /** How many wait for this. */
+  int count(Step what) {
+    return (int) waiting.values().stream().filter(each -> each.what() == what).count();
+  }
+
+  void tell(CallReport report) {
+    waiting.forEach(
+        (exchange, wait) ->
+            report.add(wait.what(), wait.target().toHostString(), exchange.waiter()));
   }
 }

@@ -237,6 +237,11 @@ final class ApacheClient implements Client {
   }
 
   @Override
+  public String describe() {
+    return manager.toString();
+  }
+
+  @Override
   public void close() {
     client.close(CloseMode.IMMEDIATE);
   }

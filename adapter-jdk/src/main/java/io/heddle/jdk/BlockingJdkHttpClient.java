@@ -1,5 +1,9 @@
 package io.heddle.jdk;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
+import io.heddle.CallsInFlight;
 import io.heddle.Deadline;
 import io.heddle.HostResolver;
 import java.io.IOException;
@@ -73,7 +77,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any number of threads may use it, virtual and platform ones.
  */
-public final class BlockingJdkHttpClient extends HttpClient {
+public final class BlockingJdkHttpClient extends HttpClient implements CallsInFlight {
 
   private static final int RESENDS = 20;
 
@@ -135,7 +139,7 @@ public final class BlockingJdkHttpClient extends HttpClient {
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> responseBodyHandler)
       throws IOException, InterruptedException {
-    return call(request, responseBodyHandler, null);
+    return call(request, responseBodyHandler, null, begin(request));
   }
 
   @Override
@@ -156,14 +160,43 @@ public final class BlockingJdkHttpClient extends HttpClient {
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
     Objects.requireNonNull(request, "request");
     Objects.requireNonNull(responseBodyHandler, "responseBodyHandler");
-    return JdkFuture.of(() -> call(request, responseBodyHandler, pushPromiseHandler));
+    CallEvent event = begin(request);
+    return JdkFuture.of(
+        () -> call(request, responseBodyHandler, pushPromiseHandler, event), event::cancels);
+  }
+
+  private static CallEvent begin(HttpRequest request) {
+    Objects.requireNonNull(request, "request");
+    CallEvent event = CallEvent.begin("jdk");
+    event.request(request.method(), request.uri().getHost(), request.uri().getPort());
+    event.unknown(Step.CONNECTION); // a part of what the JDK's send takes
+    return event;
   }
 
   private <T> HttpResponse<T> call(
-      HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> push)
+      HttpRequest request,
+      BodyHandler<T> handler,
+      @Nullable PushPromiseHandler<T> push,
+      CallEvent event)
       throws IOException, InterruptedException {
-    Objects.requireNonNull(request, "request");
     Objects.requireNonNull(handler, "responseBodyHandler");
+    try {
+      return attempts(request, handler, push, event);
+    } catch (Throwable t) {
+      if (closed) {
+        event.cancels();
+      }
+      event.failed(t);
+      throw t;
+    }
+  }
+
+  private <T> HttpResponse<T> attempts(
+      HttpRequest request,
+      BodyHandler<T> handler,
+      @Nullable PushPromiseHandler<T> push,
+      CallEvent event)
+      throws IOException, InterruptedException {
     JdkFailures.forbidWaiting();
     if (Thread.interrupted()) {
       throw new InterruptedException("interrupted before the call");
@@ -175,8 +208,11 @@ public final class BlockingJdkHttpClient extends HttpClient {
         queueTimeout == null ? deadline : deadline.earlier(Deadline.after(queueTimeout));
     boolean expects = request.expectContinue();
     for (int resends = 0; ; resends++) {
+      event.at(Step.NAME);
       lookUp(origin, request.uri(), deadline);
-      JdkExchange<T> exchange = enter(origin, request, deadline, queue, expects);
+      event.at(Step.PLACE);
+      JdkExchange<T> exchange = enter(origin, request, deadline, queue, expects, event);
+      event.at(Step.HEAD);
       try {
         return exchange.send(handler, push, client);
       } catch (IOException e) {
@@ -231,7 +267,12 @@ public final class BlockingJdkHttpClient extends HttpClient {
   }
 
   private <T> JdkExchange<T> enter(
-      Origin origin, HttpRequest request, Deadline deadline, Deadline queue, boolean expects)
+      Origin origin,
+      HttpRequest request,
+      Deadline deadline,
+      Deadline queue,
+      boolean expects,
+      CallEvent event)
       throws IOException, InterruptedException {
     try {
       origin.enter(queue);
@@ -245,7 +286,7 @@ public final class BlockingJdkHttpClient extends HttpClient {
     } catch (CancellationException e) {
       throw JdkFailures.caused(JdkFailures.closed(), e);
     }
-    JdkExchange<T> exchange = new JdkExchange<>(this, origin, request, deadline, expects);
+    JdkExchange<T> exchange = new JdkExchange<>(this, origin, request, deadline, expects, event);
     live.add(exchange);
     return exchange;
   }
@@ -260,8 +301,14 @@ public final class BlockingJdkHttpClient extends HttpClient {
   }
 
   /** How many calls have a place: from there to the end of their bodies. */
-  int inFlight() {
+  @Override
+  public int inFlight() {
     return live.size();
+  }
+
+  @Override
+  public int waiting() {
+    return origins.values().stream().mapToInt(Origin::waiting).sum();
   }
 
   // ---- the end --------------------------------------------------------------------------------
@@ -383,8 +430,13 @@ public final class BlockingJdkHttpClient extends HttpClient {
     return client.newWebSocketBuilder();
   }
 
+  /** The wrapped client, and what each call waits for, see {@link CallReport}. */
   @Override
   public String toString() {
-    return "BlockingJdkHttpClient[" + client + "]";
+    CallReport report = new CallReport("BlockingJdkHttpClient over " + client, this);
+    report.add(Step.NAME, resolver.waiting());
+    report.add(Step.PLACE, waiting());
+    live.forEach(each -> each.tell(report));
+    return report.toString();
   }
 }

@@ -1,7 +1,11 @@
 package io.heddle.jdk;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
 import io.heddle.Deadline;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -57,6 +61,7 @@ final class JdkExchange<T> {
   private final Deadline deadline;
   private final @Nullable Duration readTimeout;
   private final boolean expects;
+  private final CallEvent event;
   private final AtomicBoolean over = new AtomicBoolean();
   private final ReentrantLock calling = new ReentrantLock();
 
@@ -74,19 +79,23 @@ final class JdkExchange<T> {
   private volatile @Nullable JdkUpload upload;
   private volatile long heardAt = System.nanoTime();
   private volatile boolean ignored;
+  private volatile boolean handedOver;
 
   /**
    * An attempt.
    *
    * @param expects whether to ask the server before the body is sent
+   * @param event of the call
    */
   JdkExchange(
       BlockingJdkHttpClient client,
       Origin origin,
       HttpRequest request,
       Deadline deadline,
-      boolean expects) {
+      boolean expects,
+      CallEvent event) {
     this.expects = expects;
+    this.event = event;
     this.client = client;
     this.origin = origin;
     this.request = request;
@@ -125,6 +134,10 @@ final class JdkExchange<T> {
         Thread.interrupted(); // the alarm's
       }
       answered = true;
+      handedOver = true; // before the look at `over`: he who gives the place back sees it
+      if (over.get() && !(response.body() instanceof JdkResponseStream)) {
+        event.completed();
+      }
       return response;
     } catch (InterruptedException e) {
       if (leave()) {
@@ -223,6 +236,8 @@ final class JdkExchange<T> {
   @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
   private BodySubscriber<T> receive(BodySubscriber<T> user, ResponseInfo info) {
     heard();
+    event.head(
+        info.statusCode(), info.version() == HttpClient.Version.HTTP_1_1 ? "HTTP/1.1" : "HTTP/2");
     origin.warmUp();
     origin.answered();
     origin.speaks(info.version());
@@ -231,7 +246,7 @@ final class JdkExchange<T> {
     boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
     BodySubscriber<T> its =
         user.getClass() == STREAM
-            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed)
+            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed, event)
             : user;
     JdkResponseBody<T> received =
         new JdkResponseBody<>(its, multiplexed && !none ? length : -1, this);
@@ -281,10 +296,33 @@ final class JdkExchange<T> {
 
   /** Ends the body, if one comes; a caller that waits for the head is not woken. */
   void end(IOException why) {
+    if (!(why instanceof HttpTimeoutException)) { // it is that the client is closed
+      event.cancels();
+    }
     end = why;
     JdkResponseBody<T> its = body;
     if (its != null) {
       its.end(why);
+    }
+  }
+
+  /** Says what it waits for; the JDK does not tell the connection from the head. */
+  void tell(CallReport report) {
+    JdkResponseBody<T> its = body;
+    Thread reader = its == null ? null : its.reader();
+    Step waitsFor = its == null ? Step.HEAD : its.isAwaited() ? Step.BODY : null;
+    Thread waits = reader == null ? callerNow() : reader;
+    URI uri = request.uri();
+    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+    report.add(waitsFor, request.method() + " " + uri.getHost() + port, waits);
+  }
+
+  private @Nullable Thread callerNow() {
+    calling.lock();
+    try {
+      return caller;
+    } finally {
+      calling.unlock();
     }
   }
 
@@ -303,6 +341,9 @@ final class JdkExchange<T> {
     if (!over.compareAndSet(false, true)) {
       return;
     }
+    if (handedOver) { // with a body of the user's, which nobody else sees to its end
+      endBody(whole);
+    }
     Future<?> its = alarm;
     if (its != null) {
       its.cancel(false);
@@ -318,6 +359,20 @@ final class JdkExchange<T> {
       origin.leaveRefused();
     } else {
       origin.leave();
+    }
+  }
+
+  private void endBody(boolean whole) {
+    JdkResponseBody<T> its = body;
+    if (its != null && !its.isStream()) {
+      Throwable why = its.failure();
+      if (whole) {
+        event.completed();
+      } else if (why != null) {
+        event.failed(why);
+      } else {
+        event.end(CallEvent.End.CLOSED);
+      }
     }
   }
 

@@ -16,16 +16,23 @@ import org.jspecify.annotations.Nullable;
 final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
 
   private final Thread call;
+  private final Runnable onCancel;
 
-  private JdkFuture(Thread call) {
+  private JdkFuture(Thread call, Runnable onCancel) {
     this.call = call;
+    this.onCancel = onCancel;
   }
 
-  /** Starts the call. */
-  static <B> CompletableFuture<HttpResponse<B>> of(Callable<HttpResponse<B>> call) {
+  /**
+   * Starts the call.
+   *
+   * @param onCancel runs before the call is interrupted; must not wait
+   */
+  static <B> CompletableFuture<HttpResponse<B>> of(
+      Callable<HttpResponse<B>> call, Runnable onCancel) {
     Running<B> running = new Running<>(call);
     Thread thread = Thread.ofVirtual().name("heddle-jdk-call").unstarted(running);
-    JdkFuture<HttpResponse<B>> future = new JdkFuture<>(thread);
+    JdkFuture<HttpResponse<B>> future = new JdkFuture<>(thread, onCancel);
     running.future = future;
     thread.start();
     return future;
@@ -35,6 +42,7 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
   public boolean cancel(boolean mayInterruptIfRunning) {
     boolean cancelled = super.cancel(mayInterruptIfRunning);
     if (mayInterruptIfRunning) {
+      onCancel.run();
       call.interrupt();
     }
     return cancelled;
@@ -42,7 +50,7 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
 
   @Override
   public <U> CompletableFuture<U> newIncompleteFuture() {
-    return new JdkFuture<>(call);
+    return new JdkFuture<>(call, onCancel);
   }
 
   private static final class Running<B> implements Runnable {

@@ -91,8 +91,8 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
 
   @Override
   public void onError(Throwable its) {
-    exchange.release(false);
     failure.compareAndSet(null, its);
+    exchange.release(false);
     tell(() -> {});
   }
 
@@ -139,6 +139,21 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
       cancel();
       tell(() -> {});
     }
+  }
+
+  /** Whether its reader ends the call. */
+  boolean isStream() {
+    return user instanceof JdkResponseStream;
+  }
+
+  /** The thread that waits in a read; null if none does, or one cannot know. */
+  @Nullable Thread reader() {
+    return user instanceof JdkResponseStream stream ? stream.waiter() : null;
+  }
+
+  /** What the body has failed with; null if it has not. */
+  @Nullable Throwable failure() {
+    return failure.get();
   }
 
   /** Whether the reader wants more than has come. */

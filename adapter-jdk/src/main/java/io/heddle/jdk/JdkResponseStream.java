@@ -1,6 +1,7 @@
 package io.heddle.jdk;
 
 import io.heddle.BodyInput;
+import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
@@ -42,11 +43,13 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
    *
    * @param expected bytes, if the head says; else negative
    * @param drain whether to read on when closed
+   * @param event of the call, which ends with this
    */
-  JdkResponseStream(Deadline deadline, long expected, boolean drain) {
+  JdkResponseStream(Deadline deadline, long expected, boolean drain, CallEvent event) {
     this.deadline = deadline;
     this.drain = drain;
     this.pipe = new ResponseBodyPipe(WINDOW, Math.max(expected, 0), n -> ask(), this::cancel);
+    this.pipe.ends(event);
   }
 
   // ---- the client's threads -------------------------------------------------------------------
@@ -139,6 +142,11 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
       pipe.drain();
     }
     super.close();
+  }
+
+  /** The thread that waits in a read; null if none does. */
+  @Nullable Thread waiter() {
+    return pipe.waiter();
   }
 
   /** Whether nobody reads, and nobody did for so long. */

@@ -211,6 +211,11 @@ final class Origin {
     }
   }
 
+  /** How many wait for a place. */
+  int waiting() {
+    return limit.waiting();
+  }
+
   boolean isIdle() {
     return limit.waiting() == 0 && limit.inFlight() == 0;
   }

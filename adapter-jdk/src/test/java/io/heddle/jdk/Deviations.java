@@ -15,5 +15,9 @@ final class Deviations {
   static final String DEAD_PATH =
       "the JDK keeps an HTTP/2 connection whatever became of its calls, and lets nobody close it";
 
+  static final String NO_CANCEL =
+      "a send() of the JDK's has no cancel: who wants its end interrupts the caller, or closes the"
+          + " stream, and that is what is told";
+
   private Deviations() {}
 }

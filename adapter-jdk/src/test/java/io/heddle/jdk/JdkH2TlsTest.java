@@ -9,6 +9,7 @@ import io.heddle.conformance.H2TlsSuite;
     reason = Deviations.EXPECT_AGAIN,
     failure = "the request was sent 2 times")
 @Deviation(rule = "CA-09", reason = Deviations.TRAILERS)
+@Deviation(rule = "SI-03", reason = Deviations.NO_CANCEL, failure = "GET 0 interrupted")
 @Deviation(
     rule = "EX-04",
     reason = Deviations.NO_LENGTH_OF_NOTHING,

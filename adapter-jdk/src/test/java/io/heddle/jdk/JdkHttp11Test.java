@@ -9,6 +9,7 @@ import io.heddle.conformance.Http11Suite;
     reason = Deviations.EXPECT_AGAIN,
     failure = "the request was sent 2 times")
 @Deviation(rule = "CA-09", reason = Deviations.TRAILERS)
+@Deviation(rule = "SI-03", reason = Deviations.NO_CANCEL, failure = "GET 0 interrupted")
 class JdkHttp11Test extends Http11Suite {
   JdkHttp11Test() {
     super(new JdkDriver());

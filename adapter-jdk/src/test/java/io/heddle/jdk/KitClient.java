@@ -151,6 +151,11 @@ final class KitClient implements Client {
   }
 
   @Override
+  public String describe() {
+    return client.toString();
+  }
+
+  @Override
   public void close() {
     client.shutdownNow();
     client.close();

@@ -218,6 +218,11 @@ final class JaxRsClient implements Client {
   }
 
   @Override
+  public String describe() {
+    return manager.toString();
+  }
+
+  @Override
   public void close() {
     client.close();
   }

@@ -1,5 +1,8 @@
 package io.heddle.jetty;
 
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
+import io.heddle.CallsInFlight;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
@@ -68,7 +71,7 @@ import org.jspecify.annotations.Nullable;
  * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
  */
 @SuppressWarnings({"try", "this-escape"}) // close() is Jetty's, and throws what stopping throws
-public class BlockingJettyClient extends HttpClient {
+public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   /** As many callers as can wait for HTTP/1.1 responses of one destination at a time. */
   static final int MAX_CONNECTIONS = 256;
@@ -78,6 +81,8 @@ public class BlockingJettyClient extends HttpClient {
   private static final Duration CONTINUE_TIMEOUT = Duration.ofSeconds(1);
 
   private final ConcurrentMap<Destination, QueueGate> gates = new ConcurrentHashMap<>();
+
+  private final Set<JettyExchange<?>> live = ConcurrentHashMap.newKeySet();
 
   /** HTTP/2 connections that have ended a stream; those of HTTP/1.1 count by themselves. */
   private final Set<Connection> served = ConcurrentHashMap.newKeySet();
@@ -323,6 +328,48 @@ public class BlockingJettyClient extends HttpClient {
       return http1.getMessagesIn() > 0 || http1.getCreatedTimeStamp() <= queuedAt;
     }
     return connection != null && served.contains(connection);
+  }
+
+  // ---- seeing inside ------------------------------------------------------------------------
+
+  Set<JettyExchange<?>> live() {
+    return live;
+  }
+
+  /** How many requests have a connection, or a stream of one; those with listeners too. */
+  @Override
+  public int inFlight() {
+    int all = 0;
+    for (Destination each : getDestinations()) {
+      all += JettyPools.inUse(each.getConnectionPool());
+    }
+    return all;
+  }
+
+  /** How many requests wait for that, be it that a connection is being made for them. */
+  @Override
+  public int waiting() {
+    return waitingInQueue() + gates.values().stream().mapToInt(QueueGate::waiting).sum();
+  }
+
+  private int waitingInQueue() {
+    int all = 0;
+    for (Destination each : getDestinations()) {
+      all += each instanceof HttpDestination queue ? queue.getQueuedRequestCount() : 0;
+    }
+    return all;
+  }
+
+  /** Jetty's own, and what each blocking call waits for, see {@link CallReport}. */
+  @Override
+  public String toString() {
+    if (!isRunning()) {
+      return super.toString();
+    }
+    CallReport report = new CallReport(super.toString(), this);
+    report.add(Step.PLACE, waiting() - waitingInQueue());
+    live.forEach(each -> each.tell(report));
+    return report.toString();
   }
 
   // ---- users' code --------------------------------------------------------------------------

@@ -80,6 +80,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   void sentBy(JettyRequest sender) {
     request = sender;
     head.sentBy(sender);
+    head.body(pipe);
     Throwable cause = abandoned; // after the first line: who abandons sees the request, or is seen
     if (cause != null) {
       sender.giveUp(cause);
@@ -172,6 +173,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     length = JettyExchange.declaredLength(response);
     answeredWhole = response instanceof ContentResponse;
     if (!answeredWhole) {
+      head.head(response);
       head.complete(response);
     }
     hurryUpload(response);
@@ -229,6 +231,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     } else {
       fail(failure);
     }
+    head.ended();
     whole.complete(result);
   }
 
@@ -242,8 +245,11 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   /** The response will not come, or not to its end. */
   void fail(Throwable failure) {
-    head.fail(failure);
+    if (head.fail(failure)) {
+      head.event().failed(failure); // its caller may be a writer of the request, and never ask
+    }
     pipe.fail(failure);
+    head.ended();
     JettyRequest sender = request;
     if (sender != null) { // as Jetty reports a request that it could not send
       whole.complete(new Result(sender, failure, new HttpResponse(sender), null));

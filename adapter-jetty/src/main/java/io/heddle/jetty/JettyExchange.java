@@ -1,8 +1,12 @@
 package io.heddle.jetty;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
 import io.heddle.Deadline;
 import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
+import io.heddle.ResponseBodyPipe;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -15,6 +19,7 @@ import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +43,9 @@ final class JettyExchange<R> {
   // Set before the request is sent; null if it is sent by a client of another class.
   private volatile @Nullable JettyRequest request;
 
+  // Set before there is a head; null where the caller gets the whole response.
+  private volatile @Nullable ResponseBodyPipe body;
+
   /**
    * An exchange that waits to be sent.
    *
@@ -49,6 +57,52 @@ final class JettyExchange<R> {
 
   void sentBy(JettyRequest sender) {
     request = sender;
+    sender.live().add(this);
+  }
+
+  /** The body to come, with whose end the call ends. */
+  void body(ResponseBodyPipe pipe) {
+    pipe.ends(event());
+    body = pipe;
+  }
+
+  /** Nobody waits for it any more. */
+  void ended() {
+    JettyRequest sender = request;
+    if (sender != null) {
+      sender.live().remove(this);
+    }
+  }
+
+  /** Says what its caller waits for. */
+  void tell(CallReport report) {
+    JettyRequest sender = request;
+    if (sender != null) {
+      ResponseBodyPipe pipe = body;
+      Thread reader = pipe == null ? null : pipe.waiter();
+      Thread asker = outcome.waiter();
+      Step before = sender.hasConnection() ? Step.HEAD : Step.CONNECTION;
+      report.add(
+          reader != null ? Step.BODY : asker != null ? before : null,
+          sender.getMethod() + " " + sender.getHost() + ":" + sender.getPort(),
+          reader != null ? reader : asker);
+    }
+  }
+
+  /** That of the request's call. */
+  CallEvent event() {
+    JettyRequest sender = request;
+    return sender == null ? CallEvent.OFF : sender.event();
+  }
+
+  /** The head of the response that its caller gets. */
+  void head(Response response) {
+    event()
+        .head(
+            response.getStatus(),
+            response.getVersion() == HttpVersion.HTTP_2
+                ? "HTTP/2"
+                : response.getVersion().asString());
   }
 
   /** When the request's total timeout is over. */
@@ -65,6 +119,16 @@ final class JettyExchange<R> {
    * @param patience how long this caller is ready to wait, besides the request's total timeout
    */
   R await(Deadline patience) throws InterruptedException, TimeoutException, ExecutionException {
+    try {
+      return awaitOutcome(patience);
+    } catch (Throwable t) {
+      event().failed(t);
+      throw t;
+    }
+  }
+
+  private R awaitOutcome(Deadline patience)
+      throws InterruptedException, TimeoutException, ExecutionException {
     Deadline total = deadline();
     Deadline deadline = patience.earlier(total);
     try {

@@ -52,6 +52,14 @@ final class JettyPools implements ConnectionPool.Factory {
     }
   }
 
+  /** How many requests have a connection of this pool, or a stream of one. */
+  static int inUse(ConnectionPool pool) {
+    if (pool instanceof Multiplex multiplex) {
+      return multiplex.streams.values().stream().mapToInt(each -> Math.max(0, each.get())).sum();
+    }
+    return pool instanceof AbstractConnectionPool any ? any.getActiveConnectionCount() : 0;
+  }
+
   @Override
   public ConnectionPool newConnectionPool(Destination destination) {
     ConnectionPool pool = factory.newConnectionPool(destination);

@@ -1,5 +1,7 @@
 package io.heddle.jetty;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
 import io.heddle.CallSite;
 import io.heddle.Deadline;
 import io.heddle.IoThread;
@@ -9,6 +11,7 @@ import java.net.URI;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -88,6 +91,7 @@ final class JettyRequest extends ListeningRequest {
   private volatile boolean sent;
   private volatile @Nullable Consumer<Throwable> onAbort;
   private volatile @Nullable Throwable gaveUp;
+  private volatile CallEvent event = CallEvent.OFF;
 
   JettyRequest(BlockingJettyClient client, HttpConversation conversation, URI uri) {
     super(client, conversation, uri);
@@ -96,7 +100,9 @@ final class JettyRequest extends ListeningRequest {
 
   @Override
   protected HttpRequest copyInstance(URI newUri) {
-    return new JettyRequest(client, getConversation(), newUri);
+    JettyRequest copy = new JettyRequest(client, getConversation(), newUri);
+    copy.event = event;
+    return copy;
   }
 
   @Override
@@ -140,12 +146,15 @@ final class JettyRequest extends ListeningRequest {
     if (Thread.interrupted()) {
       throw new InterruptedException("interrupted before the request was sent");
     }
+    beginCall();
     JettyExchange<ContentResponse> exchange = new JettyExchange<>(this::giveUp);
     exchange.sentBy(this);
     WholeResponse listener = new WholeResponse(exchange, client.getMaxContentLength());
-    start(listener::fail, listener);
     try {
-      return exchange.await(Deadline.none());
+      start(listener::fail, listener);
+      ContentResponse response = exchange.await(Deadline.none());
+      event.completed();
+      return response;
     } catch (ExecutionException e) {
       if (e.getCause() instanceof TimeoutException timeout) { // Jetty's scheduler was first
         throw CallSite.attach(timeout);
@@ -154,6 +163,9 @@ final class JettyRequest extends ListeningRequest {
         throw cancelled;
       }
       throw e;
+    } finally {
+      exchange.ended();
+      event.end(CallEvent.End.FAILED); // where it could not be sent
     }
   }
 
@@ -162,12 +174,20 @@ final class JettyRequest extends ListeningRequest {
     if (listener instanceof BlockingResponseListener blocking) {
       IoThread.forbidWaiting();
       noteCode(listener); // which may be of a subclass
+      beginCall();
       blocking.sentBy(this);
       start(blocking::fail, listener);
     } else {
       noteCode(listener);
       enqueue(listener);
     }
+  }
+
+  private void beginCall() {
+    event = CallEvent.begin("jetty");
+    event.request(getMethod(), getHost(), getPort());
+    event.unknown(Step.PLACE); // as Jetty has it, a part of the wait for a connection
+    event.unknown(Step.NAME); // likewise
   }
 
   /** Starts the clock and sends; {@link #takePlace} comes from within. */
@@ -221,6 +241,7 @@ final class JettyRequest extends ListeningRequest {
     if (!waits) {
       gate.enterUnasked();
     } else {
+      event.at(Step.PLACE);
       try {
         gate.enter(deadline.earlier(leaseDeadline));
       } catch (TimeoutException e) {
@@ -232,6 +253,7 @@ final class JettyRequest extends ListeningRequest {
         throw new CancellationException("interrupted while waiting for a place in the queue");
       }
     }
+    event.at(Step.CONNECTION);
     place.set(gate);
   }
 
@@ -247,6 +269,7 @@ final class JettyRequest extends ListeningRequest {
 
   @Override
   public void notifyBegin() {
+    event.at(Step.HEAD);
     reused = client.wasThereBefore(getConnection(), queuedAt);
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
       giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
@@ -579,6 +602,21 @@ final class JettyRequest extends ListeningRequest {
   /** Whether the response comes without its body, as that was too long for Jetty's own use. */
   boolean isBodyDropped() {
     return bodyDropped;
+  }
+
+  /** That of the call; no call has one that listeners of the user's wait for. */
+  CallEvent event() {
+    return event;
+  }
+
+  /** The calls of the client that somebody may wait for. */
+  Set<JettyExchange<?>> live() {
+    return client.live();
+  }
+
+  /** Whether it has left the queue. */
+  boolean hasConnection() {
+    return turn.get() == Turn.CAME;
   }
 
   /** Whether the request has been sent to its end. */

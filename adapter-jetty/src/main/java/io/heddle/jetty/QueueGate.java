@@ -52,6 +52,11 @@ final class QueueGate {
     places.leave();
   }
 
+  /** How many wait for a place. */
+  int waiting() {
+    return places.waiting();
+  }
+
   // ---- attempts to connect ------------------------------------------------------------------
 
   /** An attempt to connect, for those that have places; the promise itself if nobody has. */

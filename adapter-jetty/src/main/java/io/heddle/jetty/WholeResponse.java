@@ -33,6 +33,7 @@ final class WholeResponse extends RetainingResponseListener {
           new IllegalArgumentException("Buffering capacity " + getMaxLength() + " exceeded"));
     }
     super.onHeaders(response);
+    exchange.head(response);
     begun = true;
     length = JettyExchange.declaredLength(response);
     BlockingResponseListener.hurryUpload(response);

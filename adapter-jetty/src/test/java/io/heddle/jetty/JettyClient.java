@@ -164,6 +164,11 @@ final class JettyClient implements Client {
   }
 
   @Override
+  public String describe() {
+    return client.toString();
+  }
+
+  @Override
   public int leases() {
     int leases = 0;
     for (Destination each : client.getDestinations()) {

@@ -1,5 +1,7 @@
 package io.heddle.okhttp;
 
+import io.heddle.CallReport;
+import io.heddle.CallsInFlight;
 import java.util.Objects;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
@@ -68,7 +70,8 @@ import okhttp3.WebSocketListener;
  *
  * <p>Any number of threads may use it, virtual and platform ones.
  */
-public final class BlockingOkHttpClient extends OkHttpClient implements AutoCloseable {
+public final class BlockingOkHttpClient extends OkHttpClient
+    implements AutoCloseable, CallsInFlight {
 
   private final OkHttpClient calls;
   private final CallEngine engine;
@@ -147,5 +150,25 @@ public final class BlockingOkHttpClient extends OkHttpClient implements AutoClos
   @Override
   public void close() {
     engine.close();
+  }
+
+  /** How many calls of {@code execute()} are under way, and do not wait for a place. */
+  @Override
+  public int inFlight() {
+    return engine.executing(false);
+  }
+
+  /** How many calls wait for a place, if there are limits. */
+  @Override
+  public int waiting() {
+    return engine.executing(true);
+  }
+
+  /** What each call waits for, see {@link CallReport}; at its body, if for anything. */
+  @Override
+  public String toString() {
+    CallReport report = new CallReport("BlockingOkHttpClient", this);
+    engine.tell(report);
+    return report.toString();
   }
 }

@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.CallReport;
 import io.heddle.Deadline;
 import io.heddle.InFlightLimit;
 import java.io.IOException;
@@ -118,6 +119,18 @@ final class CallEngine implements AutoCloseable {
     return live.size();
   }
 
+  /** How many calls of {@code execute} wait for a place, or do not. */
+  int executing(boolean waitForPlace) {
+    return (int)
+        live.values().stream()
+            .filter(each -> each.isExecuting() && each.waitsForPlace() == waitForPlace)
+            .count();
+  }
+
+  void tell(CallReport report) {
+    live.values().stream().filter(LiveCall::isExecuting).forEach(each -> each.tell(report));
+  }
+
   boolean isClosed() {
     return closed;
   }
@@ -197,6 +210,7 @@ final class CallEngine implements AutoCloseable {
         LiveCall.current(call);
         return chain.proceed(chain.request());
       } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
+        call.failed(t);
         throw OkHttpFailures.ofCall(t);
       } finally {
         LiveCall.current(outer);

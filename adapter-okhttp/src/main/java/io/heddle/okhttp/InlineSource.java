@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.CallEvent;
 import io.heddle.DeclaredLength;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -133,6 +134,9 @@ final class InlineSource implements Source {
             ? OkHttpFailures.interrupted(e)
             : OkHttpFailures.ofCaller(e, InlineSource.class);
     failure = thrown;
+    if (call != null) {
+      call.failed(thrown);
+    }
     giveUp();
     return thrown;
   }
@@ -146,6 +150,9 @@ final class InlineSource implements Source {
   public void close() {
     if (!closed) {
       closed = true;
+      if (call != null && !ended) {
+        call.event().end(CallEvent.End.CLOSED); // if it is not over: OkHttp knows no difference
+      }
       giveUp();
     }
   }

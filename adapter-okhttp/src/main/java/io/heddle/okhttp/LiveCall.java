@@ -1,5 +1,8 @@
 package io.heddle.okhttp;
 
+import io.heddle.CallEvent;
+import io.heddle.CallEvent.Step;
+import io.heddle.CallReport;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.heddle.InFlightLimit;
@@ -10,6 +13,7 @@ import java.net.Proxy;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -63,6 +67,9 @@ final class LiveCall extends EventListener {
   private volatile boolean aborting;
   private volatile @Nullable Exchange<?> waiting;
   private volatile @Nullable OkHttpExchange exchange;
+  private volatile @Nullable Step step;
+  private volatile @Nullable Thread caller;
+  private volatile CallEvent event = CallEvent.OFF;
 
   // Written by whoever ends the call.
   private volatile boolean over;
@@ -122,6 +129,12 @@ final class LiveCall extends EventListener {
    */
   void begin(@Nullable LiveCall within) throws IOException {
     outer = within;
+    caller = Thread.currentThread();
+    if (!deaf) { // or nobody would tell of its end
+      HttpUrl url = call.request().url();
+      event = CallEvent.begin("okhttp");
+      event.request(call.request().method(), url.host(), url.port());
+    }
     executing = true;
     checkOpen(); // after `executing` was set
     if (Thread.currentThread().isInterrupted()) {
@@ -167,6 +180,7 @@ final class LiveCall extends EventListener {
     if (limit.tryEnter()) {
       return;
     }
+    mark(Step.PLACE);
     Exchange<Boolean> turn = limit.ask();
     Deadline lease = engine.lease();
     try {
@@ -190,7 +204,15 @@ final class LiveCall extends EventListener {
           new SocketTimeoutException("too many calls: none ended in time"), e);
     } catch (ExecutionException e) {
       throw new AssertionError("a turn does not fail", e);
+    } finally {
+      step = null;
+      event.at();
     }
+  }
+
+  private void mark(Step now) {
+    step = now;
+    event.at(now);
   }
 
   /** Waits for something that a cancel of the call ends. */
@@ -208,6 +230,25 @@ final class LiveCall extends EventListener {
       throw OkHttpFailures.cancelled(e);
     } finally {
       waiting = null;
+    }
+  }
+
+  /** What JFR is told of it. */
+  CallEvent event() {
+    return event;
+  }
+
+  /** The caller is about to get this. */
+  void failed(Throwable failure) {
+    if (Thread.currentThread().isInterrupted()) {
+      event.end(CallEvent.End.INTERRUPTED); // which closed the caller's socket
+    } else if (isOverdue()) {
+      event.end(CallEvent.End.TIMEOUT); // OkHttp's timer has cancelled it, and it fails with that
+    } else {
+      if (call.isCanceled() && !aborting) {
+        event.cancels(); // of which listeners are told after the call has failed
+      }
+      event.failed(failure);
     }
   }
 
@@ -273,6 +314,21 @@ final class LiveCall extends EventListener {
 
   // ---- any thread -----------------------------------------------------------------------------
 
+  /** Whether it is made by {@code execute}, and not for a dispatcher. */
+  boolean isExecuting() {
+    return executing;
+  }
+
+  boolean waitsForPlace() {
+    return step == Step.PLACE;
+  }
+
+  /** Says what it waits for; at its body, if anything. */
+  void tell(CallReport report) {
+    HttpUrl url = call.request().url();
+    report.add(step, call.request().method() + " " + url.host() + ":" + url.port(), caller);
+  }
+
   boolean isCanceled() {
     return call.isCanceled();
   }
@@ -290,6 +346,7 @@ final class LiveCall extends EventListener {
   /** The client is closed. */
   void endWithClient() {
     if (executing) {
+      event.cancels();
       try {
         call.cancel();
       } finally {
@@ -352,6 +409,9 @@ final class LiveCall extends EventListener {
 
   @Override
   public void canceled(Call of) {
+    if (!aborting && !isOverdue()) {
+      event.cancels(); // before its caller wakes
+    }
     wake();
     if (!aborting) {
       user.canceled(of);
@@ -361,12 +421,14 @@ final class LiveCall extends EventListener {
   @Override
   public void callEnd(Call of) {
     end();
+    event.completed(); // where neither the reader nor a failure has ended it
     tell(() -> user.callEnd(of));
   }
 
   @Override
   public void callFailed(Call of, IOException failure) {
     end();
+    failed(failure);
     tell(() -> user.callFailed(of, failure));
   }
 
@@ -379,6 +441,7 @@ final class LiveCall extends EventListener {
 
   @Override
   public void requestHeadersStart(Call of) {
+    mark(Step.HEAD);
     tell(() -> user.requestHeadersStart(of));
   }
 
@@ -410,7 +473,14 @@ final class LiveCall extends EventListener {
 
   @Override
   public void responseHeadersEnd(Call of, Response response) {
+    step = Step.BODY;
+    event.head(response.code(), protocolOf(response));
     tell(() -> user.responseHeadersEnd(of, response));
+  }
+
+  private static String protocolOf(Response response) {
+    String own = response.protocol().toString(); // h2, h2_prior_knowledge, http/1.1
+    return own.startsWith("h2") ? "HTTP/2" : own.toUpperCase(Locale.ROOT);
   }
 
   @Override
@@ -453,6 +523,7 @@ final class LiveCall extends EventListener {
 
   @Override
   public void dnsStart(Call of, String domainName) {
+    mark(Step.NAME);
     user.dnsStart(of, domainName);
   }
 
@@ -463,6 +534,7 @@ final class LiveCall extends EventListener {
 
   @Override
   public void connectStart(Call of, InetSocketAddress address, Proxy proxy) {
+    mark(Step.CONNECTION);
     user.connectStart(of, address, proxy);
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import java.io.IOException;
@@ -229,6 +230,11 @@ final class OkHttpExchange implements Runnable {
     head.cancel(); // wakes the caller in execute
     ring();
     wakeWorker();
+  }
+
+  /** That of its call. */
+  CallEvent event() {
+    return call.event();
   }
 
   boolean isCancelled() {

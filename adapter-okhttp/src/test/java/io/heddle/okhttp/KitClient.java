@@ -188,6 +188,11 @@ final class KitClient implements Client {
 
   /** As OkHttp's documentation has it, and our own part first. */
   @Override
+  public String describe() {
+    return client.toString();
+  }
+
+  @Override
   public void close() {
     client.close();
     client.dispatcher().cancelAll();

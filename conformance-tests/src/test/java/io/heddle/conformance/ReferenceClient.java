@@ -1,5 +1,8 @@
 package io.heddle.conformance;
 
+import io.heddle.CallEvent;
+import io.heddle.CallReport;
+import io.heddle.CallsInFlight;
 import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import io.heddle.Exchange;
@@ -36,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The reference client: what happens on the caller's thread. */
 @SuppressWarnings("FutureReturnValueIgnored") // a write that fails shows as a closed channel
-final class ReferenceClient implements Client {
+final class ReferenceClient implements Client, CallsInFlight {
 
   private static final AtomicInteger THREADS = new AtomicInteger();
 
@@ -82,6 +85,11 @@ final class ReferenceClient implements Client {
   }
 
   @Override
+  public String describe() {
+    return report().toString();
+  }
+
+  @Override
   public void close() {
     closed = true;
     ReferenceException failure = new ReferenceException(Failure.CLOSED, null);
@@ -90,6 +98,22 @@ final class ReferenceClient implements Client {
     pool.close();
     lookups.shutdownNow();
     loops.shutdownGracefully(0, 2, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  private CallReport report() {
+    CallReport report = new CallReport("ReferenceClient", this);
+    running.forEach(each -> each.tell(report));
+    return report;
+  }
+
+  @Override
+  public int inFlight() {
+    return pool.leases();
+  }
+
+  @Override
+  public int waiting() {
+    return waits.size();
   }
 
   void onIoThread(Runnable work) throws InterruptedException, ExecutionException {
@@ -107,6 +131,7 @@ final class ReferenceClient implements Client {
     private volatile boolean cancelled;
     private volatile @Nullable Runnable canceller;
 
+    CallEvent event = CallEvent.OFF;
     Deadline deadline = Deadline.none();
 
     // What a wrong driver does wrong.
@@ -115,6 +140,9 @@ final class ReferenceClient implements Client {
     boolean keepsWhatIsToBeClosed;
     boolean trustsDeadPaths;
     boolean stopsAtTheHead;
+    boolean marksNothing;
+    boolean tellsOfNoFailure;
+    boolean mistakesItsEnd;
     int refusals = 1000;
 
     Prepared(Call call) {
@@ -123,6 +151,25 @@ final class ReferenceClient implements Client {
 
     @Override
     public Reply execute() throws IOException {
+      if (!event.isOn()) { // by a wrong driver
+        event = CallEvent.begin("reference");
+        event.request(call.method(), call.uri().getHost(), call.uri().getPort());
+      }
+      try {
+        ReferenceReply reply = attempts();
+        reply.ends(event);
+        return reply;
+      } catch (Throwable t) {
+        if (mistakesItsEnd) {
+          event.failed(new IOException("given up"));
+        } else if (!tellsOfNoFailure) {
+          event.failed(t);
+        }
+        throw t;
+      }
+    }
+
+    private ReferenceReply attempts() throws IOException {
       IoThread.forbidWaiting();
       deadline = deadline(call.deadline()).earlier(deadline(settings.deadline()));
       if (Thread.currentThread().isInterrupted() || deadline.isExpired()) {
@@ -162,6 +209,10 @@ final class ReferenceClient implements Client {
       }
     }
 
+    String asked() {
+      return call.method() + " " + call.uri().getHost() + ":" + call.uri().getPort();
+    }
+
     boolean isHead() {
       return call.method().equals("HEAD");
     }
@@ -169,6 +220,9 @@ final class ReferenceClient implements Client {
     @Override
     public void cancel() {
       cancelled = true;
+      if (!mistakesItsEnd) {
+        event.cancels();
+      }
       Runnable abort = canceller;
       if (abort != null) {
         abort.run();
@@ -191,8 +245,16 @@ final class ReferenceClient implements Client {
     }
 
     private ReferencePool.Lease lease(URI uri) throws IOException {
+      mark(CallEvent.Step.NAME);
       InetSocketAddress address = new InetSocketAddress(lookup(uri.getHost()), uri.getPort());
+      mark(CallEvent.Step.CONNECTION);
       return pool.lease(this, uri.getHost(), address);
+    }
+
+    void mark(CallEvent.Step step) {
+      if (!marksNothing) {
+        event.at(step);
+      }
     }
 
     private InetAddress lookup(String host) throws IOException {
@@ -225,6 +287,9 @@ final class ReferenceClient implements Client {
      * @param kind what its end is
      */
     <T> T await(Exchange<T> exchange, Failure kind, Duration timeout) throws IOException {
+      if (kind == Failure.LEASE_TIMEOUT) {
+        mark(CallEvent.Step.PLACE);
+      }
       waits.add(exchange);
       canceller = exchange::cancel;
       if (cancelled) {

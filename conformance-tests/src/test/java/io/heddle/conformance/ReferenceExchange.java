@@ -1,5 +1,7 @@
 package io.heddle.conformance;
 
+import io.heddle.CallEvent;
+import io.heddle.CallReport;
 import io.heddle.Canceller;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
@@ -137,8 +139,11 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   ReferenceReply await() throws IOException {
     boolean done = false;
     try {
+      call.mark(CallEvent.Step.HEAD);
       send();
       HttpResponse response = head.await(timed());
+      String protocol = client.settings.wire().isMultiplexed() ? "HTTP/2" : "HTTP/1.1";
+      call.event.head(response.status().code(), protocol);
       done = true;
       return new ReferenceReply(client.settings.wire(), response, download, trailers, this);
     } catch (IOException e) {
@@ -228,6 +233,15 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   }
 
   // ---- any thread -----------------------------------------------------------------------------
+
+  void tell(CallReport report) {
+    Thread reader = download.waiter();
+    Thread asker = head.waiter();
+    report.add(
+        reader != null ? CallEvent.Step.BODY : asker != null ? CallEvent.Step.HEAD : null,
+        call.asked(),
+        reader != null ? reader : asker);
+  }
 
   /** Aborts the exchange on the wire. */
   @Override

@@ -1,5 +1,6 @@
 package io.heddle.conformance;
 
+import io.heddle.CallEvent;
 import io.heddle.ResponseBodyPipe;
 import io.netty.handler.codec.http.HttpResponse;
 import java.io.IOException;
@@ -37,6 +38,11 @@ final class ReferenceReply implements Reply {
 
   void decode(ReferenceClient.Decoder decoder) throws IOException {
     body = decoder.decode(body);
+  }
+
+  /** With the end of its body the call ends. */
+  void ends(CallEvent event) {
+    pipe.ends(event);
   }
 
   List<String> headers(String name) {

@@ -42,6 +42,10 @@ class WrappedDriver implements ClientDriver {
     return client.leases();
   }
 
+  String describe(ReferenceClient client) {
+    return client.describe();
+  }
+
   /** Ends what a wrong driver has left, once it has been found out. */
   void cleanUp() throws Exception {}
 
@@ -94,6 +98,11 @@ class WrappedDriver implements ClientDriver {
     @Override
     public int leases() {
       return WrappedDriver.this.leases(client);
+    }
+
+    @Override
+    public String describe() {
+      return WrappedDriver.this.describe(client);
     }
 
     @Override

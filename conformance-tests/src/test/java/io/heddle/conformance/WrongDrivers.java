@@ -1,5 +1,6 @@
 package io.heddle.conformance;
 
+import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.heddle.IoThread;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -13,6 +14,7 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.channels.Selector;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
@@ -557,6 +559,63 @@ final class WrongDrivers {
       stream.in().transferTo(out);
     } else if (body instanceof Body.Writer writer) {
       writer.writer().writeTo(out);
+    }
+  }
+
+  // ---- what JFR is told -----------------------------------------------------------------------
+
+  static final class TellsOfNoFailure extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      right.tellsOfNoFailure = true;
+    }
+  }
+
+  /** As one would for a log. */
+  static final class TellsTheWholeUri extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      URI uri = attempt.asked().uri();
+      CallEvent event = CallEvent.begin("wrong");
+      event.request(attempt.asked().method(), uri.getHost(), uri.getPort());
+      event.request(attempt.asked().method(), uri.toString(), -1);
+      attempt.right().event = event;
+      return super.execute(attempt);
+    }
+  }
+
+  static final class TellsTwice extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      URI uri = attempt.asked().uri();
+      CallEvent event = CallEvent.begin("wrong");
+      event.request(attempt.asked().method(), uri.getHost(), uri.getPort());
+      Reply reply = super.execute(attempt);
+      event.head(reply.status(), reply.protocol());
+      event.completed();
+      return reply;
+    }
+  }
+
+  /** Gives up a call as if it had failed. */
+  static final class TakesGivingUpForFailing extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      right.mistakesItsEnd = true;
+    }
+  }
+
+  static final class MarksNothing extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      right.marksNothing = true;
+    }
+  }
+
+  static final class SaysNothingOfItsCalls extends WrappedDriver {
+    @Override
+    String describe(ReferenceClient client) {
+      return "ReferenceClient[calls in flight: " + client.inFlight() + "]";
     }
   }
 }

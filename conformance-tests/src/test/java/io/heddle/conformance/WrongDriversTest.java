@@ -128,6 +128,13 @@ class WrongDriversTest {
         http11(new WrongDrivers.SharesItsFailures(), "TR-07", "another caller is in the trace"),
         http11(new WrongDrivers.LeavesItsOwn(), "LI-09", "left-behind"),
         http11(new WrongDrivers.KeepsItsCalls(), "LI-10", "collected as garbage"),
+        http11(new WrongDrivers.TellsOfNoFailure(), "SI-01", "expected: <[GET 200 completed"),
+        http11(new WrongDrivers.TellsTheWholeUri(), "SI-01", "authority|127.0.0.1"),
+        http11(new WrongDrivers.TellsTwice(), "SI-01", "expected: <[GET 200 completed"),
+        http11(new WrongDrivers.TakesGivingUpForFailing(), "SI-02", "GET 0 failed"),
+        http11(new WrongDrivers.TakesGivingUpForFailing(), "SI-03", "GET 0 failed|GET 200"),
+        http11(new WrongDrivers.MarksNothing(), "SI-04", "placeTime of"),
+        http11(new WrongDrivers.SaysNothingOfItsCalls(), "SI-05", "is not in"),
         http11(new WrongDrivers.ForgetsBuffers(), "LI-11", "buffers of Netty's were not released"));
   }
 

@@ -11,6 +11,9 @@ public interface Client extends AutoCloseable {
   /** How many connections, or streams of HTTP/2, are leased now; 0 when nothing is going on. */
   int leases();
 
+  /** What the library's client, or its connection manager, says of itself: its {@code toString}. */
+  String describe();
+
   /** Closes the client at once: calls that are under way end with {@link Failure#CLOSED}. */
   @Override
   void close() throws IOException;

@@ -32,6 +32,7 @@ public abstract class ConformanceSuite
         ContextRules,
         LifeRules,
         PathRules,
+        SeeingInsideRules,
         ThreadRules,
         TraceRules {
 
