@@ -86,6 +86,11 @@ final class BodyPump implements Demand {
     }
   }
 
+  /** How many bytes had come; −1 if the caller has not closed the body. */
+  long closedAfter() {
+    return closing ? length.counted() : -1;
+  }
+
   private void pump() throws IOException {
     Buffer chunk = new Buffer();
     while (awaitRoom()) {
@@ -171,7 +176,7 @@ final class BodyPump implements Demand {
       return; // it had ended
     }
     if (OkHttpInternals.isWatchdog(Thread.currentThread()) || !exchange.awaitLeft()) {
-      exchange.abort();
+      exchange.abortBody();
     }
   }
 
@@ -188,7 +193,7 @@ final class BodyPump implements Demand {
     if (closing) {
       request(WINDOW); // wakes the worker in awaitRoom
     } else {
-      exchange.abort();
+      exchange.abortBody();
     }
   }
 

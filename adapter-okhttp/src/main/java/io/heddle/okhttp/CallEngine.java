@@ -6,9 +6,7 @@ import io.heddle.InFlightLimit;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -38,7 +36,7 @@ final class CallEngine implements AutoCloseable {
   private final @Nullable Duration queueTimeout;
   private final boolean retries;
 
-  private final Map<Call, LiveCall> live = new ConcurrentHashMap<>();
+  private final LiveCalls live = new LiveCalls();
   private volatile boolean closed;
 
   /**
@@ -93,7 +91,7 @@ final class CallEngine implements AutoCloseable {
 
   /** A call has begun. */
   void enter(Call call, LiveCall started) {
-    live.put(call, started);
+    live.add(call, started);
   }
 
   /** A call is over. */
@@ -170,7 +168,7 @@ final class CallEngine implements AutoCloseable {
   public void close() {
     closed = true;
     RuntimeException thrown = null;
-    for (LiveCall each : live.values()) {
+    for (LiveCall each : live.all()) {
       try {
         each.endWithClient();
       } catch (RuntimeException e) {

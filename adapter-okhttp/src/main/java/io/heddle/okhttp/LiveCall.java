@@ -75,6 +75,10 @@ final class LiveCall extends EventListener {
   private volatile boolean over;
   private boolean deaf;
 
+  // Of the thread on which OkHttp tells of an exchange.
+  private boolean bodyBegun;
+  private @Nullable IOException ofClose;
+
   LiveCall(CallEngine engine, Call call, EventListener user) {
     this.engine = engine;
     this.call = call;
@@ -99,6 +103,11 @@ final class LiveCall extends EventListener {
   static @Nullable LiveCall current(Call call) {
     LiveCall current = CURRENT.get();
     return current != null && current.call.equals(call) ? current : null;
+  }
+
+  /** Whether this thread executes the call: is still within its interceptors. */
+  boolean isCurrent() {
+    return equals(CURRENT.get());
   }
 
   static void current(@Nullable LiveCall call) {
@@ -427,6 +436,10 @@ final class LiveCall extends EventListener {
 
   @Override
   public void callFailed(Call of, IOException failure) {
+    if (failure.equals(ofClose)) {
+      callEnd(of);
+      return;
+    }
     end();
     failed(failure);
     tell(() -> user.callFailed(of, failure));
@@ -468,6 +481,7 @@ final class LiveCall extends EventListener {
 
   @Override
   public void responseHeadersStart(Call of) {
+    bodyBegun = false;
     tell(() -> user.responseHeadersStart(of));
   }
 
@@ -485,6 +499,7 @@ final class LiveCall extends EventListener {
 
   @Override
   public void responseBodyStart(Call of) {
+    bodyBegun = true;
     tell(() -> user.responseBodyStart(of));
   }
 
@@ -496,6 +511,16 @@ final class LiveCall extends EventListener {
   @Override
   public void responseFailed(Call of, IOException failure) {
     leaveIfDead(failure);
+    OkHttpExchange running = exchange;
+    long closedAfter = running == null ? -1 : running.closedAfter();
+    if (closedAfter >= 0) { // a worker waited for more, which is no failure in OkHttp
+      ofClose = failure;
+      if (!bodyBegun) {
+        responseBodyStart(of);
+      }
+      responseBodyEnd(of, closedAfter);
+      return;
+    }
     tell(() -> user.responseFailed(of, failure));
   }
 

@@ -51,9 +51,14 @@ final class OkHttpExchange implements Runnable {
   private final Exchange<Boolean> left = new Exchange<>();
 
   // What the worker wants the caller to do, and what the caller waits for while there is nothing.
+  // What comes of the body is told when the caller reads it: OkHttp has more to tell before.
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> tasksOfBody = new ConcurrentLinkedQueue<>();
   private volatile @Nullable Exchange<Boolean> bell;
   private volatile boolean abandoned;
+
+  // Worker only.
+  private boolean headed;
 
   // Written by the worker: the failure before `left`, the pump before `head`.
   private volatile @Nullable Thread worker;
@@ -71,7 +76,8 @@ final class OkHttpExchange implements Runnable {
     this.call = call;
     this.pumps = pumps;
     RequestBody own = chain.request().body();
-    this.body = own == null ? null : new OkHttpRequestBody(this, chain.request(), own);
+    this.body =
+        own == null ? null : new OkHttpRequestBody(this, chain.request(), own, call.hasListener());
   }
 
   // ---- caller -------------------------------------------------------------------------------
@@ -109,8 +115,9 @@ final class OkHttpExchange implements Runnable {
       if (!ended) { // by the above, or since a listener or the writer of the body threw
         head.cancel();
         abandoned = !awaitLeft();
+        runTasks();
       }
-      runTasks();
+      runAll(tasks);
     }
   }
 
@@ -129,13 +136,18 @@ final class OkHttpExchange implements Runnable {
           throw new AssertionError("a bell only rings", e);
         }
       }
-      runTasks();
+      runAll(tasks);
     }
   }
 
   /** Tells listeners what the worker has reported. */
   void runTasks() {
-    for (Runnable next = tasks.poll(); next != null; next = tasks.poll()) {
+    runAll(tasks);
+    runAll(tasksOfBody);
+  }
+
+  private static void runAll(Queue<Runnable> queue) {
+    for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
       next.run();
     }
   }
@@ -190,6 +202,7 @@ final class OkHttpExchange implements Runnable {
   }
 
   private boolean deliver(Response response) {
+    headed = true;
     boolean delivered = head.complete(response); // wakes the caller in execute
     ring();
     return delivered;
@@ -200,10 +213,16 @@ final class OkHttpExchange implements Runnable {
     return Thread.currentThread().equals(worker);
   }
 
+  /** After how many bytes the caller closed a body that was still coming; −1 if it did not. */
+  long closedAfter() {
+    BodyPump running = pump;
+    return running != null && isOnWorker() ? running.closedAfter() : -1;
+  }
+
   /** Has the caller do this as soon as it comes by, in the order of these calls. */
   void onCaller(Runnable task) {
     if (!abandoned) {
-      tasks.add(task);
+      (headed ? tasksOfBody : tasks).add(task);
       ring();
     }
   }
@@ -250,6 +269,23 @@ final class OkHttpExchange implements Runnable {
   void abort() {
     call.abort();
     wakeWorker();
+  }
+
+  /**
+   * The caller gave up the response's body: as {@link #abort}, unless it is within its call, which
+   * then goes on: to where a redirect leads, or as an interceptor has it. OkHttp begins no further
+   * exchange before the worker is gone.
+   */
+  void abortBody() {
+    if (!call.isCurrent()) {
+      abort();
+      return;
+    }
+    OkHttpInternals.cancelExchange(chain);
+    wakeWorker();
+    while (!awaitLeft() && !call.isCanceled() && !Thread.currentThread().isInterrupted()) {
+      // it is on its way, on a machine that is busy
+    }
   }
 
   /** If it waits for the caller, it finds the exchange cancelled. */

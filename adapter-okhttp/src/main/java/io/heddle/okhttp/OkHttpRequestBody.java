@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request body that the user's own code writes on the caller's thread, and a worker sends.
  *
- * <p>The caller begins at once, unless the body can be written only once, or the server is to say
- * first that it wants it: then it waits until OkHttp asks for the body. A body of a conversation
- * ("duplex") is given OkHttp's own sink, on the caller's thread as well.
+ * <p>The caller begins at once, unless the body can be written only once, the server is to say
+ * first that it wants it, or a listener is to hear of the head in time: then it waits until OkHttp
+ * asks for the body. A body of a conversation ("duplex") is given OkHttp's own sink, on the
+ * caller's thread as well.
  */
 final class OkHttpRequestBody extends RequestBody {
 
@@ -43,11 +44,17 @@ final class OkHttpRequestBody extends RequestBody {
   private volatile @Nullable Throwable thrown;
   private volatile boolean cancelled;
 
-  OkHttpRequestBody(OkHttpExchange exchange, Request request, RequestBody own) {
+  /**
+   * A body that nobody has asked for.
+   *
+   * @param heard whether a listener is to hear first of what comes before it
+   */
+  OkHttpRequestBody(OkHttpExchange exchange, Request request, RequestBody own, boolean heard) {
     this.exchange = exchange;
     this.own = own;
     this.eager =
-        !own.isDuplex()
+        !heard
+            && !own.isDuplex()
             && !own.isOneShot()
             && !"100-continue".equalsIgnoreCase(request.header("Expect"));
     this.pipe = new RequestBodyPipe(WINDOW, 0, this::wakeWorker, this::wakeWorker);
@@ -86,8 +93,7 @@ final class OkHttpRequestBody extends RequestBody {
       own.writeTo(sink);
       sink.close();
     } catch (Throwable t) { // which may be anything
-      thrown = t;
-      pipe.fail(t);
+      thrown = t; // after all that was written before
       wakeWorker();
     }
   }
@@ -157,7 +163,11 @@ final class OkHttpRequestBody extends RequestBody {
       more = begun;
       exchange.onCaller(() -> talk(sink));
       await(begun);
-      throwIfOver();
+      throwIfCancelled();
+      Throwable ofWriter = thrown;
+      if (ofWriter != null) {
+        throw OkHttpFailures.sneaky(ofWriter);
+      }
       return;
     }
     if (!eager) {
@@ -175,14 +185,18 @@ final class OkHttpRequestBody extends RequestBody {
     while (true) {
       Exchange<Boolean> next = new Exchange<>();
       more = next;
-      throwIfOver(); // looked at, and all that follows, after `more` was set
+      throwIfCancelled(); // looked at, and all that follows, after `more` was set
+      Throwable ofWriter = thrown;
       boolean flush = flushed;
       flushed = false;
       if (pipe.drainTo(sink::write)) {
         return;
       }
       if (flush) {
-        sink.flush();
+        sink.flush(); // before a failure, too: the server is to see what the writer showed it
+      }
+      if (ofWriter != null) {
+        throw OkHttpFailures.sneaky(ofWriter);
       }
       await(next);
     }
@@ -198,13 +212,9 @@ final class OkHttpRequestBody extends RequestBody {
     }
   }
 
-  private void throwIfOver() throws IOException {
+  private void throwIfCancelled() throws IOException {
     if (cancelled) {
       throw new IOException("Canceled");
-    }
-    Throwable ofWriter = thrown;
-    if (ofWriter != null) {
-      throw OkHttpFailures.sneaky(ofWriter);
     }
   }
 

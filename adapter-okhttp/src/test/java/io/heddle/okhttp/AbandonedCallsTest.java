@@ -12,7 +12,9 @@ import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
+import okhttp3.ConnectionPool;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -155,6 +157,29 @@ class AbandonedCallsTest {
       return whole(call) == 0;
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /** As OkHttp finds it: by the call that nobody holds any more. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aResponseThatIsDroppedUnclosedLeavesItsConnection(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              settings(wire)
+                  .connectionPool(new ConnectionPool(0, 10, TimeUnit.MILLISECONDS))
+                  .build());
+      URI uri = server.uri(Script.ok().body(10));
+      new Caller(() -> client.newCall(get(uri)).execute().code()).result();
+      ExecuteTest.await(
+          () -> {
+            System.gc();
+            return client.connectionPool().connectionCount() == 0;
+          });
+      assertEquals(10, new Caller(() -> whole(client, uri)).result());
     }
   }
 

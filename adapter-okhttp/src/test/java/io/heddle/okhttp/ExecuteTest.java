@@ -36,10 +36,13 @@ import okhttp3.Cookie;
 import okhttp3.CookieJar;
 import okhttp3.Credentials;
 import okhttp3.HttpUrl;
+import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okio.BufferedSink;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -515,6 +518,57 @@ class ExecuteTest {
   }
 
   // ---- the end of a response --------------------------------------------------------------------
+
+  @Test
+  void whatABodyFlushesIsSentAlthoughItFailsThen() throws Exception {
+    OkHttpClient client = client(new OkHttpClient.Builder().retryOnConnectionFailure(false));
+    RequestBody fails =
+        new RequestBody() {
+          @Override
+          public @Nullable MediaType contentType() {
+            return null;
+          }
+
+          @Override
+          public void writeTo(BufferedSink sink) throws IOException {
+            sink.writeUtf8("begun").flush();
+            throw new IOException("boom");
+          }
+        };
+    for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+      Request request = post(Script.ok(), fails);
+      Caller caller = new Caller(kind, () -> text(client.newCall(request)));
+      assertEquals("boom", caller.failure().getMessage());
+      URI uri = URI.create(request.url().toString());
+      await(() -> server.seen(uri).size() == 1);
+      await(() -> server.seen(uri).get(0).bodyBytes() == 5);
+    }
+  }
+
+  @Test
+  void aListenerHearsOfTheHeadBeforeTheBodyIsWritten() throws Exception {
+    for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+      Events events = new Events();
+      AtomicReference<String> before = new AtomicReference<>();
+      RequestBody body =
+          new RequestBody() {
+            @Override
+            public @Nullable MediaType contentType() {
+              return null;
+            }
+
+            @Override
+            public void writeTo(BufferedSink sink) throws IOException {
+              before.set(events.last());
+              sink.writeUtf8("all");
+            }
+          };
+      OkHttpClient client = client(new OkHttpClient.Builder().eventListener(events));
+      Request request = post(Script.ok().body(3), body);
+      assertEquals("200 3", new Caller(kind, () -> text(client.newCall(request))).result());
+      assertEquals("requestHeadersEnd", before.get());
+    }
+  }
 
   @Test
   void anEarlyCloseFreesTheConnection() throws Exception {
