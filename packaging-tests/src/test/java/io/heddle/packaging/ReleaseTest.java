@@ -5,8 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What {@code mvn -Prelease verify} leaves in {@code target/release} is whole, and enough: modular
- * applications, one for each adapter, build with Maven from it, and from nothing else of ours, and
- * run.
+ * applications, one for each adapter, and the examples build with Maven from it, and from nothing
+ * else of ours, and run.
  */
 class ReleaseTest {
 
@@ -147,6 +152,165 @@ class ReleaseTest {
     }
   }
 
+  // ---- the examples ---------------------------------------------------------------------------
+
+  private static final Path EXAMPLES = Path.of("../examples");
+
+  /**
+   * What {@code build.gradle.kts} of the example says, as Maven has it: there is no Gradle here.
+   */
+  private static final Pattern GRADLE_DEPENDENCY =
+      Pattern.compile("(?m)^ *implementation\\(\"(io\\.heddle):(heddle-[a-z]+)\"\\)$");
+
+  static List<String> examples() throws IOException {
+    try (Stream<Path> each = Files.list(EXAMPLES)) {
+      return each.filter(Files::isDirectory)
+          .map(path -> path.getFileName().toString())
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void examplesBuildFromItAloneAndRun(@TempDir Path project) throws Exception {
+    StringBuilder modules = new StringBuilder();
+    for (String name : examples()) {
+      modules.append("<module>").append(name).append("</module>");
+      Path example = project.resolve(name);
+      copy(EXAMPLES.resolve(name), example);
+      Path pom = example.resolve("pom.xml");
+      String said =
+          Files.exists(example.resolve("build.gradle.kts"))
+              ? pomOf(Files.readString(example.resolve("build.gradle.kts")))
+              : Files.readString(pom);
+      assertTrue(said.contains("<version>" + VERSION + "<"), () -> name + " is not of " + VERSION);
+      Files.writeString(pom, said.replace("</project>", repositories() + "</project>"));
+    }
+    Files.writeString(
+        project.resolve("pom.xml"),
+        "<project><modelVersion>4.0.0</modelVersion><groupId>com.example</groupId>"
+            + "<artifactId>examples</artifactId><version>1</version><packaging>pom</packaging>"
+            + "<modules>%s</modules>%s</project>".formatted(modules, repositories()));
+    Path local = project.resolve("repository");
+
+    String built =
+        run(
+            project,
+            Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
+            "-B",
+            "-ntp",
+            "-Dmaven.repo.local=" + local,
+            "compile",
+            System.getProperty("dependency.plugin") + ":build-classpath",
+            "-Dmdep.outputFile=target/path");
+
+    assertTrue(Files.isDirectory(local.resolve("io/heddle/heddle-core")), built);
+    try (HelloServer server = new HelloServer()) {
+      for (String name : examples()) {
+        Path target = project.resolve(name).resolve("target");
+        List<String> java =
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                Files.readString(target.resolve("path"))
+                    + File.pathSeparator
+                    + target.resolve("classes"));
+        if (name.equals("spring-boot")) {
+          assertServes(project, java, server.url());
+        } else {
+          List<String> command = new ArrayList<>(java);
+          command.add(name.contains("kotlin") ? "example.MainKt" : "example.Main");
+          command.add(server.url());
+          String said = run(project, command.toArray(String[]::new));
+          assertTrue(said.contains("hello"), () -> name + ": " + said);
+        }
+      }
+    }
+  }
+
+  /** The example of Spring Boot is a service: it is asked, and ended. */
+  private static void assertServes(Path project, List<String> java, String other) throws Exception {
+    Path output = project.resolve("service");
+    List<String> command = new ArrayList<>(java);
+    command.addAll(List.of("example.Main", "--server.port=0", "--other.url=" + other));
+    Process service =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      Pattern started = Pattern.compile("Tomcat started on port (\\d+) ");
+      Matcher port = started.matcher("");
+      for (int i = 0; i < 600 && service.isAlive() && !port.find(); i++) {
+        Thread.sleep(100);
+        port = started.matcher(Files.readString(output));
+      }
+      assertTrue(port.reset().find(), Files.readString(output));
+      URI uri = URI.create("http://localhost:" + port.group(1) + "/");
+      try (HttpClient client = HttpClient.newHttpClient()) {
+        HttpRequest request = HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(60)).build();
+        assertEquals("The other says: hello", client.send(request, BodyHandlers.ofString()).body());
+      }
+    } finally {
+      service.destroyForcibly();
+    }
+  }
+
+  private static String pomOf(String gradle) {
+    Matcher kotlin = Pattern.compile("kotlin\\(\"jvm\"\\) version \"([0-9.]+)\"").matcher(gradle);
+    Matcher bom = Pattern.compile("platform\\(\"io.heddle:heddle-bom:(.*)\"\\)").matcher(gradle);
+    Matcher heddle = GRADLE_DEPENDENCY.matcher(gradle);
+    assertTrue(kotlin.find() && bom.find() && heddle.find(), gradle);
+    return """
+        <project xmlns="http://maven.apache.org/POM/4.0.0">
+          <modelVersion>4.0.0</modelVersion>
+          <groupId>com.example</groupId>
+          <artifactId>gradle-kotlin</artifactId>
+          <version>1</version>
+          <dependencies>
+            <dependency>
+              <groupId>%1$s</groupId>
+              <artifactId>%2$s</artifactId>
+              <version>%3$s</version>
+            </dependency>
+            <dependency>
+              <groupId>org.jetbrains.kotlin</groupId>
+              <artifactId>kotlin-stdlib</artifactId>
+              <version>%4$s</version>
+            </dependency>
+          </dependencies>
+          <build>
+            <sourceDirectory>src/main/kotlin</sourceDirectory>
+            <plugins>
+              <plugin>
+                <groupId>org.jetbrains.kotlin</groupId>
+                <artifactId>kotlin-maven-plugin</artifactId>
+                <version>%4$s</version>
+                <configuration><jvmTarget>21</jvmTarget></configuration>
+                <executions>
+                  <execution><goals><goal>compile</goal></goals></execution>
+                </executions>
+              </plugin>
+            </plugins>
+          </build>
+        </project>
+        """
+        .formatted(heddle.group(1), heddle.group(2), bom.group(1), kotlin.group(1));
+  }
+
+  private static String repositories() {
+    return """
+        <repositories>
+          <repository><id>release</id><url>%1$s</url></repository>
+          <repository><id>seen</id><url>%2$s</url></repository>
+        </repositories>
+        <pluginRepositories>
+          <pluginRepository><id>seen</id><url>%2$s</url></pluginRepository>
+        </pluginRepositories>
+        """
+        .formatted(RELEASE.toUri(), seen());
+  }
+
   private static String projectPom(Iterable<String> names) {
     StringBuilder modules = new StringBuilder();
     for (String each : names) {
@@ -164,19 +328,13 @@ class ReleaseTest {
             <maven.compiler.release>21</maven.compiler.release>
             <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
           </properties>
-          <repositories>
-            <repository><id>release</id><url>%2$s</url></repository>
-            <repository><id>seen</id><url>%3$s</url></repository>
-          </repositories>
-          <pluginRepositories>
-            <pluginRepository><id>seen</id><url>%3$s</url></pluginRepository>
-          </pluginRepositories>
+          %2$s
           <dependencyManagement>
             <dependencies>
               <dependency>
                 <groupId>io.heddle</groupId>
                 <artifactId>heddle-bom</artifactId>
-                <version>%4$s</version>
+                <version>%3$s</version>
                 <type>pom</type>
                 <scope>import</scope>
               </dependency>
@@ -194,7 +352,7 @@ class ReleaseTest {
           </build>
         </project>
         """
-        .formatted(modules, RELEASE.toUri(), seen(), VERSION);
+        .formatted(modules, repositories(), VERSION);
   }
 
   /** What Maven has fetched before, so that others' artifacts need not come anew. */

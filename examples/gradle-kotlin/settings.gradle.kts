@@ -1,0 +1,1 @@
+rootProject.name = "heddle-example-gradle-kotlin"
