@@ -120,13 +120,13 @@ final class CallEngine implements AutoCloseable {
   /** How many calls of {@code execute} wait for a place, or do not. */
   int executing(boolean waitForPlace) {
     return (int)
-        live.values().stream()
+        live.all().stream()
             .filter(each -> each.isExecuting() && each.waitsForPlace() == waitForPlace)
             .count();
   }
 
   void tell(CallReport report) {
-    live.values().stream().filter(LiveCall::isExecuting).forEach(each -> each.tell(report));
+    live.all().stream().filter(LiveCall::isExecuting).forEach(each -> each.tell(report));
   }
 
   boolean isClosed() {
