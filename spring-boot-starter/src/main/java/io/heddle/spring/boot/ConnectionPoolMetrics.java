@@ -1,5 +1,6 @@
 package io.heddle.spring.boot;
 
+import io.heddle.CallMetrics;
 import io.heddle.apache.BlockingConnectionManager;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,8 +11,9 @@ import java.util.function.ToDoubleFunction;
 import org.apache.hc.core5.pool.PoolStats;
 
 /**
- * Registers the gauges of each connection pool, under the names that Micrometer has for Apache's
- * own, tagged {@code httpclient=heddle}, {@code heddle-2} and so on.
+ * Registers the gauges of each connection pool: those of {@link CallMetrics}, tagged {@code
+ * client=heddle}, {@code heddle-2} and so on, and those that Micrometer has for Apache's own pool,
+ * under its names, tagged {@code httpclient} with the same.
  */
 final class ConnectionPoolMetrics implements Consumer<BlockingConnectionManager> {
 
@@ -25,7 +27,9 @@ final class ConnectionPoolMetrics implements Consumer<BlockingConnectionManager>
   @Override
   public void accept(BlockingConnectionManager pool) {
     int number = pools.incrementAndGet();
-    Tags tags = Tags.of("httpclient", number == 1 ? "heddle" : "heddle-" + number);
+    String name = number == 1 ? "heddle" : "heddle-" + number;
+    new CallMetrics(pool, name).bindTo(registry);
+    Tags tags = Tags.of("httpclient", name);
     gauge("total.max", "Most connections in all", tags, pool, PoolStats::getMax);
     gauge(
         "total.connections",

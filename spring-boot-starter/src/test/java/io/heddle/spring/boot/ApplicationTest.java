@@ -163,6 +163,8 @@ class ApplicationTest {
     call("/rest-client");
     MeterRegistry registry = application.getBean(MeterRegistry.class);
 
+    assertEquals(0, registry.get("heddle.calls.waiting").tag("client", "heddle").gauge().value());
+
     assertTrue(registry.get("http.client.requests").tag("status", "200").timer().count() > 0);
     assertTrue(
         registry
