@@ -113,11 +113,7 @@ class InternalsTest {
       server.maxStreams(5);
       Connection connection = connection(settings(Wire.H2C), server.uri(Script.ok()));
       assertTrue(OkHttpInternals.isMultiplexed(connection));
-      if (ConversationTest.OKHTTP_5) {
-        ExecuteTest.await(() -> OkHttpInternals.streams(connection) == 5);
-      } else {
-        assertEquals(Integer.MAX_VALUE, OkHttpInternals.streams(connection));
-      }
+      ExecuteTest.await(() -> OkHttpInternals.streams(connection) == 5);
     }
   }
 
