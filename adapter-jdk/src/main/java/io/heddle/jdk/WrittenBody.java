@@ -75,6 +75,10 @@ public final class WrittenBody implements BodyPublisher {
     private volatile @Nullable Throwable failure;
     private volatile boolean cancelled;
 
+    // Whether the client has asked for anything. Before it does it may not know of its subscriber:
+    // an end that comes earlier meets a field of the JDK's that is null (Http1Exchange, 25).
+    private volatile boolean asked;
+
     // Mover only.
     private boolean over;
 
@@ -123,6 +127,7 @@ public final class WrittenBody implements BodyPublisher {
 
     @Override
     public void request(long n) {
+      asked = true;
       demand.accumulateAndGet(n, (had, more) -> Math.min(had, Long.MAX_VALUE - more) + more);
       move();
     }
@@ -147,8 +152,8 @@ public final class WrittenBody implements BodyPublisher {
     private void bring() {
       Throwable why = failure;
       try {
-        if (over || cancelled) {
-          return;
+        if (over || cancelled || !asked) {
+          return; // a request brings us here again
         }
         if (why == null && pipe.drainTo(this::bring)) {
           over = true;
