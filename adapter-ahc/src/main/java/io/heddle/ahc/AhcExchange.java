@@ -126,10 +126,11 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
    * come to its end while nobody used it.
    */
   boolean mayRestart(Throwable failure) {
-    if (client.isClosed()
-        || channel.isFollowing()
-        || (requestBody != null && !requestBody.isRepeatable())) {
+    if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable())) {
       return false;
+    }
+    if (channel.isFollowing()) { // it would go again from its first request, which was answered
+      return isRefused(failure) && SAFE.contains(request.getMethod());
     }
     if (isRefused(failure)) {
       return true;

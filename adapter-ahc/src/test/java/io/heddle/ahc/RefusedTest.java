@@ -65,6 +65,23 @@ class RefusedTest {
     }
   }
 
+  /** Also where it is the request that a redirect leads to. */
+  @Test
+  void redirectedCalls() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client =
+            new BlockingAhcClient(
+                Dsl.config().setHttp2CleartextEnabled(true).setFollowRedirect(true).build())) {
+      for (Fault each : List.of(Fault.STREAM_REFUSED, Fault.GOAWAY)) {
+        URI target = server.uri(Script.ok().fault(each).once());
+        Script redirect = Script.answer(302).header("Location", target.toString());
+        Request request = Dsl.get(server.uri(redirect).toString()).build();
+        assertEquals(200, client.execute(request).getStatusCode());
+        assertEquals(2, server.seen(target).size(), "times sent");
+      }
+    }
+  }
+
   /** A future goes again as well. */
   @Test
   void futures() throws Exception {
