@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -75,7 +76,7 @@ final class ApacheFailures {
   /** A failure before the head of the response; throws always. */
   static RuntimeException throwBeforeHead(Throwable failure, String peer)
       throws IOException, HttpException {
-    if (failure instanceof ConnectionClosedException && !(failure instanceof ShutDown)) {
+    if (isConnectionClosed(failure) && !(failure instanceof ShutDown)) {
       // As a blocking connection has it, and what the retry strategy of the classic client expects:
       // a pooled connection that the server closed meanwhile is retried, if the request allows.
       throw caused(new NoHttpResponseException(peer + " failed to respond"), failure);
@@ -94,8 +95,11 @@ final class ApacheFailures {
       fresh = new TruncatedChunkException(message);
     } else if (failure instanceof MalformedChunkCodingException) {
       fresh = new MalformedChunkCodingException(message);
-    } else if (failure instanceof ConnectionClosedException) {
-      fresh = new ConnectionClosedException(message);
+    } else if (isConnectionClosed(failure)) {
+      fresh =
+          failure instanceof ConnectionClosedException
+              ? new ConnectionClosedException(message)
+              : new ConnectionClosedException();
     } else if (failure instanceof H2StreamResetException reset) {
       fresh = new H2StreamResetException(h2Error(reset.getCode()), message);
     } else if (failure instanceof H2ConnectionException broken) {
@@ -122,6 +126,12 @@ final class ApacheFailures {
       return new IOException(failure.toString(), failure);
     }
     return caused(fresh, failure);
+  }
+
+  /** TLS says it with an exception of NIO's that has no message. */
+  private static boolean isConnectionClosed(Throwable failure) {
+    return failure instanceof ConnectionClosedException
+        || failure instanceof ClosedChannelException;
   }
 
   /** A connection that could not be made, told to one more of those who waited for it. */
