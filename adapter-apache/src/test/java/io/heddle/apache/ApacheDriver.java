@@ -25,6 +25,7 @@ import org.apache.hc.client5.http.impl.classic.RequestFailedException;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.MessageConstraintException;
 import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.TruncatedChunkException;
 import org.apache.hc.core5.http2.H2StreamResetException;
 
 /** The kit's driver of this adapter. */
@@ -51,7 +52,9 @@ public final class ApacheDriver implements ClientDriver {
                   SocketException.class,
                   ConnectionClosedException.class,
                   H2StreamResetException.class))
-          .with(Failure.TRUNCATED, any(ConnectionClosedException.class))
+          .with(
+              Failure.TRUNCATED,
+              any(ConnectionClosedException.class).or(is(TruncatedChunkException.class)))
           .with(Failure.MALFORMED, is(ClientProtocolException.class))
           .with(Failure.GARBAGE, is(ClientProtocolException.class))
           .with(Failure.OVERSIZED_HEAD, is(MessageConstraintException.class))

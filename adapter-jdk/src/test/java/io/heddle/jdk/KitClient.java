@@ -231,7 +231,9 @@ final class KitClient implements Client {
       this.response = response;
       // As users do it: java.net.http leaves content codings to them.
       this.body =
-          decompress && "gzip".equals(header("Content-Encoding"))
+          decompress
+                  && "gzip".equals(header("Content-Encoding"))
+                  && !response.request().method().equals("HEAD")
               ? new GZIPInputStream(response.body())
               : response.body();
     }

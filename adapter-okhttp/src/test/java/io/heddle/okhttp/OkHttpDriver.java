@@ -50,7 +50,9 @@ public final class OkHttpDriver implements ClientDriver {
                   .or(is(StreamResetException.class))
                   .or(is(IOException.class, "unexpected end of stream"))
                   // HTTP/2, whose reader closed the connection before the request had ended
-                  .or(is(IOException.class, "closed")))
+                  .or(is(IOException.class, "closed"))
+                  // … or its stream
+                  .or(is(IOException.class, "stream closed")))
           .with(Failure.RESET_IN_BODY, is(SocketException.class, StreamResetException.class))
           .with(Failure.TRUNCATED, is(ProtocolException.class, EOFException.class))
           .with(Failure.GARBAGE, is(ProtocolException.class))
@@ -58,7 +60,9 @@ public final class OkHttpDriver implements ClientDriver {
           .with(Failure.UNTRUSTED, any(SSLException.class))
           .with(Failure.UNKNOWN_HOST, is(UnknownHostException.class))
           .with(Failure.GOAWAY, is(StreamResetException.class, ConnectionShutdownException.class))
-          .with(Failure.STREAM_RESET, is(StreamResetException.class))
+          .with(
+              Failure.STREAM_RESET,
+              is(StreamResetException.class).or(is(IOException.class, "stream closed")))
           .with(
               Failure.CLOSED,
               CANCELLED

@@ -57,6 +57,8 @@ final class ReferenceClient implements Client, CallsInFlight {
   final Set<ReferenceExchange> running = ConcurrentHashMap.newKeySet();
   final ReferencePool pool;
 
+  private static final int MAX_REDIRECTS = 20;
+
   private final ExecutorService lookups =
       Executors.newCachedThreadPool(
           Thread.ofPlatform()
@@ -179,6 +181,7 @@ final class ReferenceClient implements Client, CallsInFlight {
       URI uri = call.uri();
       boolean authorize = false;
       int attempts = 0;
+      int redirects = 0;
       while (true) {
         ReferenceReply reply;
         try {
@@ -194,14 +197,15 @@ final class ReferenceClient implements Client, CallsInFlight {
           cookies.put(uri, Map.of("Set-Cookie", reply.headers("set-cookie")));
         }
         String location = reply.header("location");
-        if (settings.followRedirects() && location != null) {
+        if (settings.followRedirects() && location != null && redirects++ < MAX_REDIRECTS) {
           reply.close();
           uri = uri.resolve(location);
         } else if (settings.credentials() != null && reply.status() == 401 && !authorize) {
           reply.close();
           authorize = true;
         } else {
-          if (settings.decompress() && "gzip".equals(reply.header("content-encoding"))) {
+          boolean gzip = "gzip".equals(reply.header("content-encoding")) && !isHead();
+          if (settings.decompress() && gzip) {
             reply.decode(GZIPInputStream::new);
           }
           return reply;
@@ -230,7 +234,12 @@ final class ReferenceClient implements Client, CallsInFlight {
     }
 
     private ReferenceReply attempt(URI uri, boolean authorize) throws IOException {
-      ReferencePool.Lease lease = lease(uri);
+      ReferencePool.Lease lease;
+      try {
+        lease = lease(uri);
+      } catch (RejectedExecutionException e) {
+        throw new ReferenceException(Failure.CLOSED, e);
+      }
       ReferenceExchange exchange = new ReferenceExchange(ReferenceClient.this, this, lease);
       running.add(exchange);
       canceller = exchange::cancel;
@@ -240,7 +249,17 @@ final class ReferenceClient implements Client, CallsInFlight {
       if (closed) {
         exchange.fail(new ReferenceException(Failure.CLOSED, null));
       }
-      exchange.start(uri, call, extraHeaders(uri, authorize));
+      boolean started = false;
+      try {
+        exchange.start(uri, call, extraHeaders(uri, authorize));
+        started = true;
+      } catch (RejectedExecutionException e) {
+        throw new ReferenceException(Failure.CLOSED, e);
+      } finally {
+        if (!started) { // also a field that cannot be
+          lease.release(false);
+        }
+      }
       return exchange.await();
     }
 

@@ -22,6 +22,7 @@ import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -393,8 +394,10 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
       return;
     }
     if (msg instanceof HttpResponse response) {
-      if (response.status().code() == 100) {
-        goAhead.complete(true);
+      if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
+        if (response.status().code() == 100) {
+          goAhead.complete(true);
+        }
         return;
       }
       headSeen = true;

@@ -18,7 +18,9 @@ import java.net.URI;
 import java.nio.channels.Selector;
 import java.nio.file.Files;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -30,6 +32,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /** Drivers that are wrong on purpose, each in one way. */
@@ -491,6 +495,96 @@ final class WrongDrivers {
     Reply execute(Attempt attempt) throws Exception {
       PooledByteBufAllocator.DEFAULT.directBuffer(16);
       return super.execute(attempt);
+    }
+  }
+
+  static final class LogsErrors extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        Logger.getLogger("wrong").log(Level.SEVERE, "that was not to be expected", e);
+        throw e;
+      }
+    }
+  }
+
+  /** On a thread of its own, where nobody looks. */
+  static final class FailsWhereNobodyLooks extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        Thread.startVirtualThread(
+            () -> {
+              throw new IllegalStateException("nobody looks", e);
+            });
+        throw e;
+      }
+    }
+  }
+
+  // ---- other servers --------------------------------------------------------------------------
+
+  /** Goes wherever it is sent, with all that it has. */
+  static final class FollowsAnything extends WrappedDriver {
+    @Override
+    public Client open(ClientSettings its) throws IOException {
+      return super.open(
+          new ClientSettings(
+              its.wire(),
+              its.trusted(),
+              its.maxConnections(),
+              its.connectTimeout(),
+              its.leaseTimeout(),
+              its.readTimeout(),
+              its.deadline(),
+              its.credentials(),
+              its.lookup(),
+              false,
+              its.decompress(),
+              its.cookies(),
+              its.probe()));
+    }
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      Call call = attempt.asked();
+      Reply reply = attempt.client().prepare(with(call, Map.of())).execute();
+      while (reply.status() == 302) {
+        URI to = URI.create(String.valueOf(reply.header("Location")));
+        reply.close();
+        URI next = call.uri().resolve(to);
+        boolean known = next.getScheme().startsWith("http") && next.getHost() != null;
+        call = Call.get(known ? next : call.uri()).build();
+        reply = attempt.client().prepare(with(call, Map.of("Authorization", "Basic x"))).execute();
+      }
+      return reply;
+    }
+
+    private static Call with(Call call, Map<String, String> fields) {
+      List<Map.Entry<String, String>> all = new ArrayList<>(call.headers());
+      all.addAll(fields.entrySet());
+      return new Call(call.method(), call.uri(), all, call.body(), call.deadline(), false);
+    }
+  }
+
+  /** Takes what is behind a line break for a field of its own. */
+  static final class SplitsFields extends WrappedDriver {
+    @Override
+    Call prepare(ReferenceClient client, Call call) {
+      List<Map.Entry<String, String>> all = new ArrayList<>();
+      for (Map.Entry<String, String> each : call.headers()) {
+        String[] lines = (each.getKey() + ": " + each.getValue()).split("\\R+", -1);
+        for (String line : lines) {
+          String[] parts = line.split(": ", 2);
+          all.add(Map.entry(parts[0].replace(' ', '-'), parts.length > 1 ? parts[1] : ""));
+        }
+      }
+      return new Call(
+          call.method(), call.uri(), all, call.body(), call.deadline(), call.expectContinue());
     }
   }
 

@@ -21,6 +21,7 @@ import io.netty.handler.codec.http2.DefaultHttp2SettingsFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -86,6 +87,10 @@ public final class FaultServer implements AutoCloseable {
   private static final AttributeKey<Integer> STREAMS =
       AttributeKey.valueOf(FaultServer.class, "streams");
 
+  /** Whose connection it is. */
+  private static final AttributeKey<FaultServer> SERVER =
+      AttributeKey.valueOf(FaultServer.class, "server");
+
   /** Whether a connection of HTTP/2 takes no further streams. */
   private static final AttributeKey<Boolean> LEAVING =
       AttributeKey.valueOf(FaultServer.class, "leaving");
@@ -106,7 +111,9 @@ public final class FaultServer implements AutoCloseable {
   private final Set<Channel> open = ConcurrentHashMap.newKeySet();
   private final Map<String, List<Seen>> seen = new ConcurrentHashMap<>();
   private final Queue<String> malformed = new ConcurrentLinkedQueue<>();
+  private final Set<Integer> broken = ConcurrentHashMap.newKeySet();
 
+  private volatile long brokenAt = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
   private volatile int maxStreams;
   private volatile int requestsPerConnection = Integer.MAX_VALUE;
 
@@ -192,6 +199,11 @@ public final class FaultServer implements AutoCloseable {
     return List.copyOf(seen.getOrDefault(uri.getPath(), List.of()));
   }
 
+  /** Forgets the requests for this URI. */
+  void forget(URI uri) {
+    seen.remove(uri.getPath());
+  }
+
   /** How many connections were ever accepted. */
   public int connectionsAccepted() {
     return accepted.get();
@@ -264,9 +276,27 @@ public final class FaultServer implements AutoCloseable {
     }
   }
 
+  /** Whether the server has ended this connection under whatever was on it. */
+  boolean hasBroken(int connection) {
+    return broken.contains(connection);
+  }
+
+  /** When the server last ended a connection so, by {@link System#nanoTime()}. */
+  long brokenAt() {
+    return brokenAt;
+  }
+
+  /** The server is about to end a connection under whatever is on it. */
+  static void breaks(Channel connection) {
+    FaultServer server = connection.attr(SERVER).get();
+    server.broken.add(connection.attr(CONNECTION).get());
+    server.brokenAt = System.nanoTime();
+  }
+
   /** Closes all connections, in good order. */
   public void closeConnections() {
     for (Channel each : open) {
+      breaks(each);
       each.close();
     }
   }
@@ -274,6 +304,7 @@ public final class FaultServer implements AutoCloseable {
   /** Resets all connections. */
   void resetConnections() {
     for (Channel each : open) {
+      breaks(each);
       each.eventLoop().execute(() -> reset(each));
     }
   }
@@ -281,7 +312,7 @@ public final class FaultServer implements AutoCloseable {
   /** Resets a connection; on its event loop. */
   static void reset(Channel connection) {
     ChannelHandlerContext first = connection.pipeline().firstContext();
-    if (first != null) { // else it is closed
+    if (first != null && connection.isOpen()) { // else it is closed
       connection.config().setOption(ChannelOption.SO_LINGER, 0);
       first.close(); // past TLS, which would say good-bye
     }
@@ -302,9 +333,10 @@ public final class FaultServer implements AutoCloseable {
   }
 
   private void accept(Channel channel) {
+    channel.attr(SERVER).set(this);
+    channel.attr(CONNECTION).set(accepted.incrementAndGet());
     open.add(channel);
     channel.closeFuture().addListener(closed -> open.remove(channel));
-    channel.attr(CONNECTION).set(accepted.incrementAndGet());
     channel.attr(REQUESTS).set(0);
     channel.attr(STREAMS).set(0);
     channel.attr(LEAVING).set(false);
@@ -399,6 +431,10 @@ public final class FaultServer implements AutoCloseable {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+      if (cause instanceof Http2Exception) {
+        // Netty ends the connection when more comes of a stream that was one too many for it.
+        breaks(ctx.channel());
+      }
       ctx.close(); // the streams' channelInactive tells
     }
   }

@@ -26,10 +26,12 @@ final class LostBuffers implements AutoCloseable {
 
   private final ResourceLeakDetector.Level before = ResourceLeakDetector.getLevel();
 
+  private final List<String> earlier;
+
   /** Looks at every buffer that is made from now on. */
   LostBuffers() {
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
-    found(); // of another rule, and not told again
+    earlier = found(); // of another rule, and not told again
   }
 
   static void add(String lost) {
@@ -46,6 +48,11 @@ final class LostBuffers implements AutoCloseable {
             return new LostBufferDetector<>(resource, samplingInterval);
           }
         });
+  }
+
+  /** Those that were lost before: Netty looks at some buffers always, and tells of each once. */
+  List<String> earlier() {
+    return earlier;
   }
 
   /**

@@ -59,8 +59,8 @@ final class OtherJvm implements AutoCloseable {
     this.wire = wire;
   }
 
-  /** Runs the task there, and fails with what that JVM says if it fails there. */
-  void run(Kit kit, Class<? extends Task> task, Object... args)
+  /** Runs the task there, returns what it says, and fails with that if it fails there. */
+  String run(Kit kit, Class<? extends Task> task, Object... args)
       throws IOException, InterruptedException {
     List<String> words = new ArrayList<>(List.of(task.getName()));
     for (Object each : args) {
@@ -77,6 +77,7 @@ final class OtherJvm implements AutoCloseable {
         throw new AssertionError(
             "exit " + running.waitFor() + " of the other JVM:\n" + answer.said().strip());
       }
+      return answer.said();
     } finally {
       if (!done) {
         close();

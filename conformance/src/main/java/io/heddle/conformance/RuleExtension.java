@@ -33,7 +33,7 @@ final class RuleExtension
   private static final Path DUMPS = Path.of("target", "thread-dumps");
 
   /** Lives as long as its suite. */
-  private record Shared(FaultServer server, OtherJvm otherJvm, @Nullable Throwable broken)
+  record Shared(FaultServer server, OtherJvm otherJvm, @Nullable Throwable broken)
       implements AutoCloseable {
 
     static Shared start(ConformanceSuite suite) {
@@ -59,7 +59,7 @@ final class RuleExtension
     }
 
     /** On a virtual thread this starts the JDK's own poller. */
-    private static int readFromSocket() throws IOException {
+    static int readFromSocket() throws IOException {
       try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
           Socket client = new Socket(listener.getInetAddress(), listener.getLocalPort());
           Socket accepted = listener.accept()) {

@@ -137,6 +137,11 @@ public final class Script {
     return with("header." + name, value);
   }
 
+  /** A {@code Location} that is the request's own. */
+  public Script toItself() {
+    return with("itself", true);
+  }
+
   /** Waits before the head of the response. */
   public Script delay(Duration delay) {
     return with("delay", delay.toMillis());
@@ -248,6 +253,10 @@ public final class Script {
         .collect(
             Collectors.toMap(
                 word -> word.getKey().substring("header.".length()), Map.Entry::getValue));
+  }
+
+  boolean isToItself() {
+    return words.containsKey("itself");
   }
 
   long delayMillis() {

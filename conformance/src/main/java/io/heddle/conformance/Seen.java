@@ -31,6 +31,7 @@ public final class Seen {
   private volatile boolean bodyWithoutContinue;
   private volatile boolean answered;
   private volatile boolean aborted;
+  private volatile boolean refused;
 
   // Guarded by this: what the server does next, once it is released.
   private @Nullable Runnable stalled;
@@ -102,6 +103,11 @@ public final class Seen {
     return aborted;
   }
 
+  /** Whether the server has said that it did not process the request. */
+  boolean isRefused() {
+    return refused;
+  }
+
   /** The client ends the exchange before its end. */
   void assertAborted() {
     Bounds.await(Bounds.PROMPT, "the server sees the abort, in " + this, this::isAborted);
@@ -166,6 +172,10 @@ public final class Seen {
     if (!answered) {
       aborted = true;
     }
+  }
+
+  void refused() {
+    refused = true;
   }
 
   synchronized void stall(Runnable next) {

@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,10 @@ final class ServerExchange {
   static final String SURPLUS = "surplus";
 
   private static final int ENDLESS_HEAD_BYTES = 16 * 1024 * 1024;
+
+  /** What ends, on HTTP/2, other exchanges as well. */
+  private static final Set<Script.Fault> END_THE_CONNECTION =
+      Set.of(Script.Fault.CLOSE, Script.Fault.RESET, Script.Fault.GOAWAY_ERROR);
 
   private enum State {
     READING,
@@ -258,6 +263,9 @@ final class ServerExchange {
   private void fields(HttpResponse response) {
     HttpHeaders headers = response.headers();
     script.headers().forEach(headers::set);
+    if (script.isToItself()) {
+      headers.set(HttpHeaderNames.LOCATION, request.uri());
+    }
     if (script.isGzip()) {
       headers.set(HttpHeaderNames.CONTENT_ENCODING, HttpHeaderValues.GZIP);
     }
@@ -404,6 +412,9 @@ final class ServerExchange {
       return;
     }
     state = State.BROKEN; // by us: the client has not aborted
+    if (isStream() && END_THE_CONNECTION.contains(fault)) {
+      FaultServer.breaks(connection());
+    }
     switch (fault) {
       case CLOSE -> connection().close();
       case RESET -> FaultServer.reset(connection());
@@ -413,11 +424,14 @@ final class ServerExchange {
         raw("HTTP/1.1 200 OK\r\n");
         endlessHead(0);
       }
-      case STREAM_REFUSED ->
-          ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
+      case STREAM_REFUSED -> {
+        seen.refused();
+        ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
+      }
       case STREAM_RESET -> ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
       case GOAWAY_ERROR ->
-          goAway(Http2Error.INTERNAL_ERROR, lastStream()).addListener(ChannelFutureListener.CLOSE);
+          goAway(Http2Error.INTERNAL_ERROR, lastStreamOfAll())
+              .addListener(ChannelFutureListener.CLOSE);
       default -> throw new IllegalStateException(fault.toString());
     }
   }
@@ -452,6 +466,13 @@ final class ServerExchange {
 
   private int lastStream() {
     return ((Http2StreamChannel) channel).stream().id();
+  }
+
+  /** Those after this one may have been processed in part, too. */
+  private int lastStreamOfAll() {
+    Http2ConnectionHandler codec =
+        (Http2ConnectionHandler) connection().pipeline().get(FaultServer.CODEC);
+    return codec.connection().remote().lastStreamCreated();
   }
 
   private ChannelFuture goAway(Http2Error error, int lastStream) {

@@ -1,0 +1,11 @@
+package io.heddle.ahc;
+
+import io.heddle.conformance.SoakSuite;
+import io.heddle.conformance.Wire;
+
+/** Not run by each build: docs/soak.md says why, and how it is run. */
+class AhcSoak extends SoakSuite {
+  AhcSoak() {
+    super(new AhcDriver(), Wire.values());
+  }
+}

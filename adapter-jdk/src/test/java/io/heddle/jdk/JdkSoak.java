@@ -1,0 +1,11 @@
+package io.heddle.jdk;
+
+import io.heddle.conformance.SoakSuite;
+import io.heddle.conformance.Wire;
+
+/** Not run by each build: docs/soak.md says why, and how it is run. */
+class JdkSoak extends SoakSuite {
+  JdkSoak() {
+    super(new JdkDriver(), Wire.HTTP_1_1, Wire.HTTP_1_1_TLS, Wire.H2_TLS);
+  }
+}

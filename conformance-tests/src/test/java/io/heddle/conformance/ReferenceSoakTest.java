@@ -1,0 +1,17 @@
+package io.heddle.conformance;
+
+class ReferenceSoakTest extends SoakSuite {
+  ReferenceSoakTest() {
+    super(new ReferenceDriver(), Wire.HTTP_1_1, Wire.HTTP_1_1_TLS, Wire.H2_TLS);
+  }
+
+  /** Netty, where a call meets event loops that a client has just closed. */
+  @Override
+  protected boolean mayLog(String logger) {
+    return mayLogWhenClosed(logger);
+  }
+
+  static boolean mayLogWhenClosed(String logger) {
+    return logger.startsWith("io.netty.util.concurrent.DefaultPromise");
+  }
+}

@@ -1,0 +1,74 @@
+package io.heddle.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A soak finds drivers that are wrong on purpose, each for what is wrong with it. */
+class WrongDriversSoakTest {
+
+  /** A driver, and what the soak says of it, or parts of that. */
+  record Wrong(WrappedDriver driver, Wire wire, String message) {
+
+    @Override
+    public String toString() {
+      return driver.getClass().getSimpleName();
+    }
+  }
+
+  static List<Wrong> wrong() {
+    return List.of(
+        wrong(Wire.HTTP_1_1, new WrongDrivers.LeaksOnInterrupt(), "leases: "),
+        wrong(Wire.HTTP_1_1, new WrongDrivers.LosesTheFlag(), "the interrupt is lost"),
+        wrong(Wire.HTTP_1_1, new WrongDrivers.ThrowsTheWrongType(), "fails with what it may not"),
+        wrong(
+            Wire.HTTP_1_1,
+            new WrongDrivers.SendsAlthoughInterrupted(),
+            "is sent, although its caller was interrupted before"),
+        wrong(
+            Wire.HTTP_1_1,
+            new WrongDrivers.ForgetsTheDeadlineAtTheHead(),
+            "hangs; all threads are|ms after its bound"),
+        wrong(Wire.H2C, new WrongDrivers.CancelsSiblings(), "fails with what it may not"),
+        wrong(Wire.HTTP_1_1, new WrongDrivers.SendsPostsTwice(), "a POST arrives 2 times"),
+        wrong(
+            Wire.HTTP_1_1,
+            new WrongDrivers.TakesTruncatedForWhole(),
+            "bytes are taken for a whole body of"),
+        wrong(
+            Wire.HTTP_1_1,
+            new WrongDrivers.EndsBrokenUploads(),
+            "a body that was cut is taken for a whole one"),
+        wrong(
+            Wire.HTTP_1_1, new WrongDrivers.KeepsItsCalls(), "bodies of calls that have ended are"),
+        wrong(Wire.HTTP_1_1, new WrongDrivers.LeavesItsOwn(), "left-behind"),
+        wrong(Wire.HTTP_1_1, new WrongDrivers.LogsErrors(), "that was not to be expected"),
+        wrong(Wire.HTTP_1_1, new WrongDrivers.FailsWhereNobodyLooks(), "nobody looks"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("wrong")
+  void isFoundOut(Wrong wrong) throws Exception {
+    Throwable failure;
+    try {
+      failure =
+          assertThrows(
+              Throwable.class,
+              () ->
+                  SoakSuite.run(
+                      wrong.driver(), wrong.wire(), false, ReferenceSoakTest::mayLogWhenClosed));
+    } finally {
+      wrong.driver().cleanUp();
+    }
+    String said = Soak.Round.trace(failure);
+    assertTrue(Stream.of(wrong.message().split("\\|", -1)).anyMatch(said::contains), said);
+  }
+
+  private static Wrong wrong(Wire wire, WrappedDriver driver, String message) {
+    return new Wrong(driver, wire, message);
+  }
+}

@@ -1,0 +1,200 @@
+package io.heddle.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Calls of servers that mean harm, from a client of one adapter on each of its wires. Not among the
+ * rules: most of what is looked at here is the library's own, and {@code docs/hostile-servers.md}
+ * says what it does. An adapter that keeps all of it has a class {@code <Lib>HostileTest}, which
+ * each build runs; any other a class {@code <Lib>Hostile}, which is run by its name.
+ */
+public abstract class HostileSuite {
+
+  /** A system property: prints how each call ends. */
+  private static final String TELL = "heddle.hostile.tell";
+
+  /** More redirects than any library follows. */
+  private static final int REDIRECTS = 60;
+
+  private final ClientDriver driver;
+  private final List<Wire> wires;
+
+  protected HostileSuite(ClientDriver driver, Wire... wires) {
+    this.driver = driver;
+    this.wires = List.of(wires);
+  }
+
+  /** What a server does. */
+  @SuppressWarnings("ImmutableEnumChecker") // methods
+  private enum Case {
+    ANSWERS_WITHOUT_AN_END(HostileSuite::answersWithoutAnEnd),
+    CHUNKS_WITHOUT_AN_END(HostileSuite::chunksWithoutAnEnd),
+    ANSWERS_THAT_CANNOT_BE(HostileSuite::answersThatCannotBe),
+    REDIRECTS_WITHOUT_AN_END(HostileSuite::redirectsWithoutAnEnd),
+    REDIRECTS_TO_OTHER_SCHEMES(HostileSuite::redirectsToOtherSchemes),
+    CREDENTIALS_OF_ANOTHER_ORIGIN(HostileSuite::credentialsOfAnotherOrigin),
+    FIELD_THAT_IS_TWO(HostileSuite::fieldThatIsTwo);
+
+    private final Check check;
+
+    Case(Check check) {
+      this.check = check;
+    }
+  }
+
+  private interface Check {
+    void run(Kit kit) throws Exception;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> hostile() {
+    return wires.stream()
+        .flatMap(
+            wire ->
+                Stream.of(Case.values())
+                    .filter(each -> each != Case.CHUNKS_WITHOUT_AN_END || !wire.isMultiplexed())
+                    .map(
+                        each ->
+                            DynamicTest.dynamicTest(
+                                wire + " " + each, () -> run(driver, wire, each.name()))));
+  }
+
+  /** Runs one of the cases, with a server and a JVM of its own. */
+  static void run(ClientDriver driver, Wire wire, String name) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        OtherJvm otherJvm = new OtherJvm(driver, wire)) {
+      Kit kit = new Kit(driver, wire, server, otherJvm);
+      @Nullable Throwable broken = null;
+      try {
+        Case.valueOf(name).check.run(kit);
+      } catch (Exception | Error e) {
+        broken = e;
+        throw e;
+      } finally {
+        kit.end(broken);
+      }
+    }
+  }
+
+  private static void answersWithoutAnEnd(Kit kit) throws Exception {
+    assertHarmless(kit, Hostility.of(kit.wire(), true), true);
+  }
+
+  private static void chunksWithoutAnEnd(Kit kit) throws Exception {
+    assertHarmless(kit, Hostility.endlessChunks(), true);
+  }
+
+  private static void answersThatCannotBe(Kit kit) throws Exception {
+    assertHarmless(kit, Hostility.of(kit.wire(), false), false);
+  }
+
+  private static void redirectsWithoutAnEnd(Kit kit) throws Exception {
+    Client client = kit.open(kit.settings().followRedirects());
+    URI uri = kit.uri(Script.answer(302).toItself());
+    assertNotFollowed(kit, client, uri);
+    int requests = kit.server().seen(uri).size();
+    assertTrue(requests <= REDIRECTS, requests + " requests");
+    kit.assertWorks(client);
+  }
+
+  private static void redirectsToOtherSchemes(Kit kit) throws Exception {
+    Client client = kit.open(kit.settings().followRedirects());
+    for (String each :
+        List.of("file:///etc/hostname", "ftp://127.0.0.1/x", "data:,x", "javascript:x", "//")) {
+      URI uri = kit.uri(Script.answer(302).header("Location", each));
+      assertNotFollowed(kit, client, uri);
+      assertEquals(1, kit.server().seen(uri).size(), "requests, redirected to " + each);
+    }
+    kit.assertWorks(client);
+  }
+
+  private static void credentialsOfAnotherOrigin(Kit kit) throws Exception {
+    FaultServer other = kit.server(Certificates.RIGHT, 100);
+    Client client =
+        kit.open(kit.settings().followRedirects().cookies().credentials("penelope", "ithaca"));
+    // What it knows of the one is not for the other.
+    Script challenge = Script.ok().body(100).requires("penelope", "ithaca");
+    kit.assertWhole(kit.get(client, challenge), 200, 100);
+    URI target = other.uri("localhost", Script.ok().body(100));
+    Script redirect = Script.answer(302).header("Location", target.toString());
+    kit.assertWhole(kit.get(client, redirect.requires("penelope", "ithaca")), 200, 100);
+    assertNull(kit.seen(other, target).header("Authorization"), "credentials of another origin");
+    kit.assertWhole(kit.get(client, redirect.header("Set-Cookie", "warp=weft; Path=/")), 200, 100);
+    for (Seen each : other.seen(target)) {
+      assertNull(each.header("Authorization"), "credentials of another origin");
+      assertNull(each.header("Cookie"), "a cookie of another origin");
+    }
+  }
+
+  private static void fieldThatIsTwo(Kit kit) throws Exception {
+    Client client = kit.open();
+    for (String each :
+        List.of("a\r\nX-Injected: yes", "a\nX-Injected: yes", "a\r\n\r\nGET / HTTP/1.1")) {
+      URI uri = kit.uri(Script.ok().body(100));
+      Caller<Integer> caller =
+          kit.call(
+              () -> {
+                try (Reply reply = kit.execute(client, Call.get(uri).header("X-Bad", each))) {
+                  return reply.status();
+                }
+              });
+      Bounds.await(Bounds.LONG, "the call ends", caller::isDone);
+      for (Seen seen : kit.server().seen(uri)) {
+        assertNull(seen.header("X-Injected"), "a field that was in another's value");
+      }
+    }
+    kit.assertWorks(client);
+  }
+
+  /** It ends, and not with what the redirect points to. */
+  private static void assertNotFollowed(Kit kit, Client client, URI uri) {
+    Caller<Integer> caller =
+        kit.call(
+            () -> {
+              try (Reply reply = kit.execute(client, Call.get(uri))) {
+                return reply.status();
+              }
+            });
+    Bounds.await(Bounds.LONG, "the call ends", caller::isDone);
+    if (!caller.hasFailed()) {
+      assertEquals(302, caller.result(Bounds.PROMPT), "status");
+    }
+    if (Boolean.getBoolean(TELL)) {
+      System.out.println(
+          kit.driver().getClass().getSimpleName()
+              + " "
+              + kit.wire()
+              + " redirect: "
+              + (caller.hasFailed() ? caller.failure(Bounds.PROMPT) : "status 302")
+              + ", "
+              + kit.server().seen(uri).size()
+              + " requests");
+    }
+  }
+
+  /** The other JVM, with its small heap, survives them all, and its client goes on working. */
+  private static void assertHarmless(Kit kit, List<Hostility> hostilities, boolean mustFail)
+      throws Exception {
+    List<Object> args = new ArrayList<>();
+    args.add(mustFail);
+    args.add(kit.uri(Script.ok().body(100)));
+    for (Hostility each : hostilities) {
+      args.add(each + "=" + kit.closing(new HostileServer(kit.wire(), each)).uri());
+    }
+    String said = kit.otherJvm().run(kit, HostileCalls.class, args.toArray());
+    if (Boolean.getBoolean(TELL)) {
+      String who = kit.driver().getClass().getSimpleName() + " " + kit.wire() + " ";
+      said.lines().forEach(each -> System.out.println(who + each));
+    }
+  }
+}

@@ -1,0 +1,430 @@
+package io.heddle.conformance;
+
+import io.heddle.pinning.PinningRecorder;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Many calls at once that meet everything at once: what each of them meets is drawn from a seed, so
+ * that what may come of it is known, and is judged.
+ *
+ * <p>A soak goes in rounds of {@value #CALLS_A_ROUND} calls. Each has a client of its own, which
+ * has many places or few, is closed at the end or under load, and talks to one of two servers: the
+ * calm one ends no connection under another's call, so that whatever nothing happens to succeeds;
+ * the rough one does. After each round all must be back that it took.
+ *
+ * <p>System properties: {@value #CALLS} is how many calls there are, {@value #DEFAULT_CALLS} unless
+ * told; {@value #SEED} is the seed; {@value #ROUND} is the one round to run, from 0: all, unless
+ * told. Who waits for whom is not drawn: a round that has failed once may have to run many times.
+ */
+final class Soak {
+
+  static final String CALLS = "heddle.soak.calls";
+  static final String SEED = "heddle.soak.seed";
+  static final String ROUND = "heddle.soak.round";
+
+  private static final int DEFAULT_CALLS = 2000;
+  private static final int CALLS_A_ROUND = 250;
+  private static final int CALLERS = 48;
+
+  /** Of which so many are platform threads. */
+  private static final int PLATFORM_CALLERS = 6;
+
+  /** How many rounds until what is used once and again is warm. */
+  private static final int WARM = 4;
+
+  /** What a client may keep of its last calls. */
+  private static final int KEPT = 30;
+
+  /** How many of the things that are wrong are told. */
+  private static final int TOLD = 10;
+
+  private static final Path DUMPS = Path.of("target", "thread-dumps");
+
+  private final Kit kit;
+  private final boolean mayPostAgain;
+  private final Predicate<String> mayLog;
+  private final FaultServer calm;
+  private final FaultServer rough;
+  private final long seed = Long.getLong(SEED, 20261122);
+  private final int calls = Integer.getInteger(CALLS, DEFAULT_CALLS);
+
+  private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
+  private final Map<String, LongAdder> kinds = new ConcurrentSkipListMap<>();
+  private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
+
+  /**
+   * A soak to be run.
+   *
+   * @param mayPostAgain whether a POST of bytes may be sent again when its connection broke
+   * @param mayLog the names of the loggers that may log errors
+   */
+  Soak(Kit kit, boolean mayPostAgain, Predicate<String> mayLog) {
+    this.kit = kit;
+    this.mayLog = mayLog;
+    this.mayPostAgain = mayPostAgain;
+    this.calm = kit.server(Certificates.RIGHT, 100);
+    this.rough = kit.server(Certificates.RIGHT, 100);
+  }
+
+  /** Runs it, and fails at the end of the first round in which something is wrong. */
+  void run() throws Exception {
+    new LostBuffers().close(); // what others have lost is not ours
+    long start = System.nanoTime();
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, e) -> wrong.add("uncaught in " + thread + ": " + Round.trace(e)));
+    Errors errors = new Errors();
+    Logger.getLogger("").addHandler(errors);
+    int only = Integer.getInteger(ROUND, -1);
+    int rounds = (calls + CALLS_A_ROUND - 1) / CALLS_A_ROUND;
+    try {
+      for (int i = only < 0 ? 0 : only; i < (only < 0 ? rounds : only + 1); i++) {
+        // On a platform thread: what waits here is the kit's, and no pin of the adapter's.
+        int index = i;
+        Caller<@Nullable Void> conductor =
+            new Caller<>(
+                Thread.ofPlatform(),
+                () -> {
+                  runRecorded(index, only < 0 && index == rounds - 1);
+                  return null;
+                });
+        conductor.start().result(Bounds.LONG.multipliedBy(60));
+        assertNothingWrong(i);
+      }
+    } finally {
+      Logger.getLogger("").removeHandler(errors);
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+    if (System.getProperty(CALLS) != null) {
+      long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
+      System.out.println(
+          kit.driver().getClass().getSimpleName()
+              + " "
+              + kit.wire()
+              + ", Java "
+              + Runtime.version().feature()
+              + ", seed "
+              + seed
+              + ": "
+              + new TreeMap<>(counts)
+              + " in "
+              + seconds
+              + " s, nothing wrong");
+    }
+  }
+
+  private void runRecorded(int index, boolean last) throws Exception {
+    if (!last || index < WARM) {
+      new Round(index).run();
+      return;
+    }
+    PinningRecorder.record(0, () -> new Round(index).run())
+        .ignoringClassLoading()
+        .ignoringContention(Pinning.CONTENTION)
+        .assertClean();
+  }
+
+  private void assertNothingWrong(int round) {
+    if (wrong.isEmpty()) {
+      return;
+    }
+    List<String> told = wrong.stream().limit(TOLD).toList();
+    throw new AssertionError(
+        "%d things are wrong in round %d, %s; again: -D%s=%d -D%s=%d -D%s=%d\n%s"
+            .formatted(
+                wrong.size(),
+                round,
+                kinds,
+                SEED,
+                seed,
+                CALLS,
+                calls,
+                ROUND,
+                round,
+                String.join("\n\n", told)));
+  }
+
+  /** What is logged as an error. */
+  private final class Errors extends Handler {
+
+    @Override
+    public void publish(LogRecord logged) {
+      if (logged.getLevel().intValue() >= Level.SEVERE.intValue()
+          && !mayLog.test(String.valueOf(logged.getLoggerName()))) {
+        Throwable thrown = logged.getThrown();
+        wrong.add(
+            "logged as an error by "
+                + logged.getLoggerName()
+                + ": "
+                + logged.getMessage()
+                + (thrown == null ? "" : "\n" + Round.trace(thrown)));
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+  }
+
+  /** One client, and the calls that are made with it. */
+  final class Round {
+    private final int index;
+    private final boolean few;
+    private final boolean closing;
+    private final FaultServer server;
+    private final SplittableRandom random;
+    private final LeakCheck.Snapshot before = LeakCheck.Snapshot.take();
+    private final Client client;
+    private final AtomicInteger next = new AtomicInteger();
+    private volatile boolean closed;
+    private volatile boolean shut;
+    private final Queue<SoakCall> made = new ConcurrentLinkedQueue<>();
+    private final List<Caller<@Nullable Void>> callers = new ArrayList<>();
+
+    Round(int index) throws Exception {
+      this.index = index;
+      boolean isRough = index % 4 == 2;
+      this.few = index % 2 == 1;
+      this.closing = index % 8 == 3 || index % 8 == 4;
+      this.server = isRough ? rough : calm;
+      this.random = new SplittableRandom(seed - index);
+      this.client =
+          kit.driver()
+              .open(kit.settings().maxConnections(places()).followRedirects().decompress().build());
+    }
+
+    /** Many are more than there are callers, each of which makes at most two calls at a time. */
+    private int places() {
+      if (kit.wire().isMultiplexed()) {
+        return few ? 1 : 4;
+      }
+      return few ? 8 : CALLERS + 16;
+    }
+
+    FaultServer server() {
+      return server;
+    }
+
+    Client client() {
+      return client;
+    }
+
+    ClientDriver driver() {
+      return kit.driver();
+    }
+
+    /** Whether somebody has begun to close the client. */
+    boolean isClosed() {
+      return closed;
+    }
+
+    /** Whether the client has been closed. */
+    boolean isShut() {
+      return shut;
+    }
+
+    boolean isClosedUnderLoad() {
+      return closing;
+    }
+
+    boolean mayPostAgain() {
+      return mayPostAgain;
+    }
+
+    void count(String what) {
+      counts.computeIfAbsent(what, key -> new LongAdder()).increment();
+    }
+
+    void requests(int more) {
+      counts.computeIfAbsent("requests", key -> new LongAdder()).add(more);
+    }
+
+    void wrong(SoakCall call, String what, @Nullable Throwable failure) {
+      kinds.computeIfAbsent(what.split(":", 2)[0], key -> new LongAdder()).increment();
+      wrong.add(call + "\n  " + what + (failure == null ? "" : "\n" + trace(failure)));
+    }
+
+    static String trace(Throwable failure) {
+      StringWriter out = new StringWriter();
+      failure.printStackTrace(new PrintWriter(out));
+      return out.toString().strip();
+    }
+
+    // ---- the round ----------------------------------------------------------------------------
+
+    void run() throws Exception {
+      boolean lost = index % 8 == 5;
+      try (LostBuffers buffers = lost ? new LostBuffers() : null) {
+        conduct();
+        if (buffers != null) {
+          // Twice: the collector does not tell of all that it finds in one order.
+          Stream.of(buffers.earlier(), buffers.found(), buffers.found())
+              .flatMap(List::stream)
+              .forEach(each -> wrong.add("a buffer is not released: " + each));
+        }
+      }
+      made.forEach(SoakCall::judgeServer);
+      server.takeMalformed().forEach(each -> wrong.add("no request that can be: " + each));
+      before.assertNoLeaks(kit.driver()::outlivesClients);
+    }
+
+    private void conduct() throws Exception {
+      server.requestsPerConnection(
+          random.nextInt(4) == 0 ? Integer.MAX_VALUE : 5 + random.nextInt(60));
+      server.maxStreams(100);
+      for (int i = 0; i < CALLERS; i++) {
+        Thread.Builder kind = i < PLATFORM_CALLERS ? Thread.ofPlatform() : Thread.ofVirtual();
+        callers.add(new Caller<>(kind, this::makeCalls).start()); // the kit would keep them
+      }
+      try {
+        disturb();
+        awaitCallers();
+        if (!closing) {
+          assertIdle();
+        }
+      } catch (Throwable e) {
+        callers.forEach(each -> each.thread().interrupt()); // what hangs may be let go so
+        client.close();
+        throw e;
+      }
+      close();
+      Bounds.await(
+          Bounds.LONG, "the server sees all connections end", () -> server.connectionsOpen() == 0);
+    }
+
+    private @Nullable Void makeCalls() {
+      for (int i = next.getAndIncrement(); i < CALLS_A_ROUND; i = next.getAndIncrement()) {
+        long number = (long) index * CALLS_A_ROUND + i + 1;
+        SoakPlan plan = new SoakPlan(seed, number, kit.wire(), server == rough, !few);
+        SoakCall call = new SoakCall(this, plan);
+        made.add(call);
+        call.run();
+      }
+      return null;
+    }
+
+    /** What happens to all calls at once, each at some point of the round. */
+    private void disturb() throws Exception {
+      if (server == rough) {
+        at(CALLS_A_ROUND / 3);
+        server.closeConnections();
+        at(2 * CALLS_A_ROUND / 3);
+        server.resetConnections();
+      } else if (kit.wire().isMultiplexed()) {
+        at(CALLS_A_ROUND / 4);
+        server.maxStreams(4 + random.nextInt(8));
+        at(CALLS_A_ROUND / 2);
+        server.maxStreams(20 + random.nextInt(80));
+      }
+      if (closing) {
+        at(CALLS_A_ROUND * 4 / 5);
+        close();
+      }
+    }
+
+    /** Waits until so many calls have begun. */
+    private void at(int calls) {
+      while (next.get() < calls && callers.stream().anyMatch(each -> !each.isDone())) {
+        look();
+      }
+    }
+
+    private void awaitCallers() {
+      while (callers.stream().anyMatch(each -> !each.isDone())) {
+        look();
+      }
+      callers.forEach(each -> each.result(Bounds.PROMPT));
+    }
+
+    /** A moment later none of the calls hangs. */
+    private void look() {
+      try {
+        Thread.sleep(2);
+      } catch (InterruptedException e) {
+        throw new AssertionError("the soak was interrupted", e);
+      }
+      List<SoakCall> hanging = made.stream().filter(SoakCall::hangs).toList();
+      if (!hanging.isEmpty()) {
+        for (SoakCall each : hanging) {
+          AssertionError where = new AssertionError("where it hangs");
+          where.setStackTrace(Kit.present(each.caller(), "a caller").getStackTrace());
+          wrong(each, "hangs; all threads are in " + dump(), where);
+        }
+        assertNothingWrong(index);
+      }
+    }
+
+    private Path dump() {
+      try {
+        Files.createDirectories(DUMPS);
+        String name = kit.driver().getClass().getSimpleName() + "-" + kit.wire() + "-soak.txt";
+        return Files.writeString(DUMPS.resolve(name), ThreadDump.text());
+      } catch (IOException e) {
+        throw new AssertionError("no dump", e);
+      }
+    }
+
+    private void assertIdle() {
+      if (!Bounds.holds(Bounds.RELEASE, () -> client.leases() == 0)) {
+        wrong.add("leases: " + client.leases() + ", not 0, in round " + index);
+      }
+      for (SoakCall each : made) {
+        if (!Bounds.holds(Bounds.PROMPT, () -> !each.isForgottenByItsClient())) {
+          wrong(each, "has ended, and the server does not know", null);
+        }
+      }
+      if (few) {
+        Bounds.holds(
+            Bounds.LONG,
+            () -> {
+              System.gc();
+              return kept() <= KEPT;
+            });
+        if (kept() > KEPT) {
+          wrong.add(kept() + " bodies of calls that have ended are kept, in round " + index);
+        }
+      }
+    }
+
+    private long kept() {
+      return made.stream().filter(SoakCall::isBodyKept).count();
+    }
+
+    private void close() {
+      closed = true;
+      Caller<@Nullable Void> closer =
+          new Caller<>(
+              Thread.ofVirtual(),
+              () -> {
+                client.close();
+                return null;
+              });
+      closer.start().result(Bounds.LONG);
+      shut = true;
+    }
+  }
+}

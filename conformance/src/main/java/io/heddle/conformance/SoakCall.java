@@ -1,0 +1,513 @@
+package io.heddle.conformance;
+
+import io.heddle.conformance.SoakPlan.Ending;
+import io.heddle.conformance.SoakPlan.Manner;
+import io.heddle.conformance.SoakPlan.Source;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.lang.ref.WeakReference;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of a {@link Soak}: makes it as its plan has it, and judges how it ends.
+ *
+ * <p>{@link #run} is the caller's, and leaves what is wrong to {@link Soak.Round#wrong}; {@link
+ * #judgeServer} comes once the client is closed, and the server has seen all there is to see.
+ */
+final class SoakCall {
+
+  /** Between two looks of who waits for a moment, and of a source that takes its time, in ns. */
+  private static final long PAUSE_NANOS = 1_000_000;
+
+  /** What the source of a request's body fails with. */
+  private static final class Torn extends IOException {
+    private static final long serialVersionUID = 1;
+
+    Torn() {
+      super("the source is torn");
+    }
+  }
+
+  private enum Outcome {
+    WHOLE,
+    CLOSED_EARLY,
+    FAILED
+  }
+
+  private final Soak.Round round;
+  private final SoakPlan plan;
+  private final URI uri;
+  private final @Nullable URI target;
+
+  // Guarded by lock: who interrupts the caller does not interrupt its next call.
+  private final ReentrantLock lock = new ReentrantLock();
+  private boolean ended;
+  private boolean interrupted;
+
+  // The caller's; read by others once it has ended.
+  private final List<SoakCall> nested = new ArrayList<>();
+  private @Nullable Torn torn;
+  private @Nullable WeakReference<Object> body;
+  private Outcome outcome = Outcome.FAILED;
+  private boolean madeTooLate;
+
+  // Written by the caller, read by who waits for it.
+  private volatile @Nullable Thread caller;
+  private volatile long startedAt;
+  private volatile long struckAt;
+  private volatile boolean over;
+
+  SoakCall(Soak.Round round, SoakPlan plan) {
+    this.round = round;
+    this.plan = plan;
+    URI last = plan.target == null ? null : round.server().uri(plan.target);
+    this.target = last;
+    this.uri =
+        round.server().uri(last == null ? plan.script : plan.script.header("Location", "" + last));
+  }
+
+  // ---- the caller's side ----------------------------------------------------------------------
+
+  void run() {
+    startedAt = System.nanoTime();
+    caller = Thread.currentThread();
+    madeTooLate = round.isShut();
+    Throwable failure = null;
+    try {
+      outcome = exchange();
+    } catch (Throwable e) {
+      failure = e;
+    }
+    long endedAt = System.nanoTime();
+    over = true;
+    boolean struck = end();
+    boolean flag = Thread.interrupted();
+    List<String> wrong = new ArrayList<>();
+    judge(failure, wrong);
+    judgeFlag(failure, struck, flag, wrong);
+    judgeTime(failure, endedAt, wrong);
+    for (String each : wrong) {
+      round.wrong(this, each, failure);
+    }
+    round.count(outcome == Outcome.FAILED ? "failed as it may" : outcome.name());
+  }
+
+  private Outcome exchange() throws Exception {
+    PreparedCall prepared = round.client().prepare(request());
+    startEndings(prepared);
+    Reply reply = prepared.execute();
+    try {
+      return read(reply);
+    } catch (Throwable e) {
+      closeBroken(reply);
+      throw e;
+    }
+  }
+
+  private Outcome read(Reply reply) throws IOException {
+    if (reply.status() != plan.status()) {
+      throw new AssertionError("status " + reply.status() + ", not " + plan.status());
+    }
+    if (plan.nesting) {
+      nest();
+    }
+    InputStream in = reply.body();
+    byte[] buffer = new byte[Contents.PIECE];
+    int read = 0;
+    while (true) {
+      boolean closes = plan.endings.contains(Ending.CLOSE);
+      if (closes && read >= plan.middle) {
+        reply.close();
+        return Outcome.CLOSED_EARLY;
+      }
+      int n = in.read(buffer, 0, closes ? Math.min(buffer.length, 1000) : buffer.length);
+      if (n < 0) {
+        break;
+      }
+      Contents.check(buffer, n, read);
+      read += n;
+    }
+    if (read != plan.length) {
+      throw new AssertionError(read + " bytes are taken for a whole body of " + plan.length);
+    }
+    reply.close();
+    return Outcome.WHOLE;
+  }
+
+  /** Some libraries tell once more when a broken response is closed, and some do not. */
+  private static void closeBroken(Reply reply) {
+    try {
+      reply.close();
+    } catch (IOException e) {
+      // known already
+    }
+  }
+
+  private void nest() {
+    SoakCall inner = new SoakCall(round, plan.nested());
+    nested.add(inner);
+    inner.run();
+  }
+
+  // ---- the request ----------------------------------------------------------------------------
+
+  private Call request() {
+    Call.Builder call =
+        switch (plan.method) {
+          case "HEAD" -> Call.head(uri);
+          case "GET" -> Call.get(uri);
+          default -> Call.post(uri, body());
+        };
+    if (plan.endings.contains(Ending.DEADLINE)) {
+      call.deadline(deadline());
+    }
+    return call.build();
+  }
+
+  private Duration deadline() {
+    return Duration.ofNanos(plan.micros * 1000L);
+  }
+
+  private Body body() {
+    Source source = Kit.present(plan.source, "a source");
+    if (source == Source.BYTES) {
+      byte[] bytes = Contents.first(plan.size);
+      body = new WeakReference<>(bytes);
+      return new Body.Bytes(bytes);
+    }
+    if (source == Source.WRITER) {
+      BodyWriter writer = this::write;
+      body = new WeakReference<>(writer);
+      return new Body.Writer(writer);
+    }
+    InputStream stream = stream();
+    body = new WeakReference<>(stream);
+    return new Body.Stream(stream, source == Source.STREAM ? -1 : plan.size);
+  }
+
+  private void write(OutputStream out) throws IOException {
+    for (int done = 0; done < plan.size; ) {
+      int n = Math.min(Math.min(plan.size - done, 8000), Contents.PIECE);
+      behave(done, n);
+      out.write(Contents.array(), Contents.offset(done), n);
+      done += n;
+    }
+    if (plan.size == 0) {
+      behave(0, 1);
+    }
+  }
+
+  private InputStream stream() {
+    return new FilterInputStream(Contents.stream(plan.size)) {
+      private int done;
+
+      @Override
+      public int read(byte[] b, int off, int len) throws IOException {
+        int n = super.read(b, off, Math.min(len, 8000));
+        if (n > 0 || plan.size == 0) {
+          behave(done, Math.max(n, 1));
+          done += n;
+        }
+        return n;
+      }
+
+      @Override
+      public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+      }
+    };
+  }
+
+  /** Before these bytes of the body are handed over. */
+  private void behave(int from, int n) throws IOException {
+    int middle = Math.min(plan.middle, Math.max(plan.size - 1, 0));
+    boolean now = from <= middle && middle < from + n;
+    switch (plan.manner) {
+      case SLOW -> {
+        LockSupport.parkNanos(2 * PAUSE_NANOS);
+        if (Thread.currentThread().isInterrupted()) { // as code that waits does
+          throw new InterruptedIOException("the source was interrupted");
+        }
+      }
+      case TORN -> {
+        if (now) {
+          torn = new Torn();
+          throw torn;
+        }
+      }
+      case NESTING -> {
+        if (now && nested.isEmpty()) {
+          nest();
+        }
+      }
+      case PLAIN -> {
+        // Nothing happens to it.
+      }
+    }
+  }
+
+  // ---- what ends it ---------------------------------------------------------------------------
+
+  private void startEndings(PreparedCall prepared) {
+    if (plan.endings.contains(Ending.FLAGGED)) {
+      interrupted = true;
+      Thread.currentThread().interrupt();
+    }
+    if (plan.endings.contains(Ending.INTERRUPT)) {
+      later(this::interrupt);
+    }
+    if (plan.endings.contains(Ending.CANCEL)) {
+      later(
+          () -> {
+            prepared.cancel();
+            struck();
+          });
+    }
+    if (plan.endings.contains(Ending.DEADLINE)) {
+      struckAt = startedAt + deadline().toNanos();
+    }
+  }
+
+  private void later(Runnable strike) {
+    Thread.ofVirtual()
+        .name("soak")
+        .start(
+            () -> {
+              LockSupport.parkNanos(plan.micros * 1000L);
+              strike.run();
+            });
+  }
+
+  private void interrupt() {
+    lock.lock();
+    try {
+      if (!ended) {
+        interrupted = true;
+        Kit.present(caller, "a caller").interrupt();
+        struck();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void struck() {
+    if (struckAt == 0) {
+      struckAt = System.nanoTime();
+    }
+  }
+
+  /** From here on nobody interrupts the caller; whether somebody did. */
+  private boolean end() {
+    lock.lock();
+    try {
+      ended = true;
+      return interrupted;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- judging --------------------------------------------------------------------------------
+
+  private void judge(@Nullable Throwable failure, List<String> wrong) {
+    if (failure == null) {
+      if (madeTooLate) {
+        wrong.add("a call of a closed client succeeds");
+      } else if (outcome == Outcome.WHOLE && !plan.canSucceed()) {
+        wrong.add("succeeds, which it cannot");
+      }
+    } else if (!mayFailWith(failure)) {
+      wrong.add("fails with what it may not: " + failure);
+    }
+  }
+
+  private boolean mayFailWith(Throwable failure) {
+    if (failure instanceof AssertionError) {
+      return false;
+    }
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each.equals(torn) || isOfSource(each)) {
+        return true;
+      }
+    }
+    Set<Failure> kinds = EnumSet.noneOf(Failure.class);
+    kinds.addAll(plan.mayFail);
+    if (round.isClosed()) {
+      kinds.add(Failure.CLOSED);
+      kinds.addAll(SoakPlan.REFUSALS); // which it cannot answer by going again any more
+    }
+    if (isDisturbed()) {
+      kinds.addAll(SoakPlan.CONNECTION_ENDS);
+      kinds.addAll(SoakPlan.OPENING_ENDS);
+    }
+    return kinds.stream().anyMatch(kind -> round.driver().isExpected(kind, failure));
+  }
+
+  private boolean isOfSource(Throwable failure) {
+    return plan.manner == Manner.SLOW
+        && interrupted
+        && failure instanceof InterruptedIOException
+        && String.valueOf(failure.getMessage()).startsWith("the source");
+  }
+
+  /** Whether the server has ended the connection under the call, when that was last sent. */
+  private boolean isDisturbed() {
+    List<Seen> all = round.server().seen(target == null ? uri : target);
+    return all.isEmpty()
+        ? round.server().brokenAt() > startedAt - Bounds.PROMPT.toNanos()
+        : isOnBrokenConnection(all.getLast());
+  }
+
+  private boolean isOnBrokenConnection(Seen each) {
+    return round.server().hasBroken(each.connection());
+  }
+
+  private void judgeFlag(
+      @Nullable Throwable failure, boolean struck, boolean flag, List<String> wrong) {
+    if (failure instanceof InterruptedException) {
+      if (flag && !plan.mayFail.contains(Failure.CANCELLED)) {
+        wrong.add("the flag is kept beside an InterruptedException");
+      } else if (!struck && !plan.mayFail.contains(Failure.CANCELLED)) {
+        wrong.add("an InterruptedException, and nobody has interrupted");
+      }
+    } else if (struck && !flag) {
+      wrong.add("the interrupt is lost");
+    } else if (!struck && flag && !isCancelledByInterrupt()) {
+      wrong.add("the flag is set, and nobody has interrupted");
+    }
+  }
+
+  /** Where a library knows no other way to cancel. */
+  private boolean isCancelledByInterrupt() {
+    return plan.endings.contains(Ending.CANCEL)
+        && round.driver().isExpected(Failure.CANCELLED, new InterruptedException());
+  }
+
+  private void judgeTime(@Nullable Throwable failure, long endedAt, List<String> wrong) {
+    long late = endedAt - bound();
+    if (late > 0) {
+      wrong.add("ends " + late / 1_000_000 + " ms after its bound");
+    }
+    boolean early =
+        endedAt - startedAt < deadline().toNanos() - PAUSE_NANOS
+            && plan.mayFail.equals(EnumSet.of(Failure.DEADLINE))
+            && !round.isClosed();
+    if (failure != null && early && round.driver().isExpected(Failure.DEADLINE, failure)) {
+      wrong.add("ends before its deadline");
+    }
+  }
+
+  /** When the call has to be at its end, by {@link System#nanoTime()}. */
+  private long bound() {
+    return struckAt == 0
+        ? startedAt + Bounds.LONG.toNanos()
+        : Math.max(struckAt, startedAt) + Bounds.PROMPT.toNanos();
+  }
+
+  /** Whether the call has not ended, and should have, and by far. */
+  boolean hangs() {
+    return caller != null && !over && System.nanoTime() > bound() + Bounds.LONG.toNanos();
+  }
+
+  @Nullable Thread caller() {
+    return caller;
+  }
+
+  // ---- what the server has seen ---------------------------------------------------------------
+
+  private List<Seen> seen() {
+    List<Seen> all = new ArrayList<>(round.server().seen(uri));
+    if (target != null) {
+      all.addAll(round.server().seen(target));
+    }
+    return all;
+  }
+
+  /** Whether the server still waits with its answer, and does not know that nobody else does. */
+  boolean isForgottenByItsClient() {
+    return seen().stream().anyMatch(each -> each.isStalled() && !each.isAborted());
+  }
+
+  /** Whether what the body of the request came from can still be reached. */
+  boolean isBodyKept() {
+    WeakReference<Object> reference = body;
+    return reference != null && reference.get() != null;
+  }
+
+  /** Once there is no connection any more. */
+  void judgeServer() {
+    nested.forEach(SoakCall::judgeServer);
+    judgeServer(uri, target == null);
+    if (target != null) {
+      judgeServer(target, true);
+    }
+    round.server().forget(uri);
+    if (target != null) {
+      round.server().forget(target);
+    }
+  }
+
+  private void judgeServer(URI at, boolean last) {
+    List<Seen> all = round.server().seen(at);
+    List<Seen> taken = all.stream().filter(each -> !each.isRefused()).toList();
+    round.requests(all.size());
+    if (plan.endings.contains(Ending.FLAGGED) && !all.isEmpty()) {
+      round.wrong(this, "is sent, although its caller was interrupted before", null);
+    }
+    if (madeTooLate && !all.isEmpty()) {
+      round.wrong(this, "is sent by a client that is closed", null);
+    }
+    if (plan.source != null && taken.size() > 1 && !mayArriveTwice()) {
+      round.wrong(this, "a POST arrives " + taken.size() + " times", null);
+    }
+    if (outcome == Outcome.WHOLE && taken.isEmpty()) {
+      round.wrong(this, "succeeds, and the server knows of nothing", null);
+    }
+    if (plan.isUndisturbed()
+        && all.stream().noneMatch(this::isOnBrokenConnection)
+        && !round.isClosedUnderLoad()) {
+      if (taken.size() > 1) {
+        round.wrong(this, "is sent again for no reason", null);
+      } else if (outcome == Outcome.FAILED && !taken.isEmpty()) {
+        round.wrong(this, "fails, and the server did what it should", null);
+      }
+    }
+    for (Seen each : all) {
+      if (!each.isBodySound()) {
+        round.wrong(this, "what is not of the body is in the body", null);
+      }
+      if (each.isBodyComplete() && each.bodyBytes() != plan.size) {
+        round.wrong(this, "a body that was cut is taken for a whole one", null);
+      }
+    }
+    if (last && outcome == Outcome.WHOLE && plan.isBodyTaken() && !taken.isEmpty()) {
+      Seen answered = taken.getLast();
+      if (!answered.isBodyComplete()) {
+        round.wrong(this, "succeeds, and its body has not arrived: " + answered, null);
+      }
+    }
+  }
+
+  /** OkHttp sends a POST again whose connection broke, if its body is in memory: it says so. */
+  private boolean mayArriveTwice() {
+    return plan.source == Source.BYTES && round.mayPostAgain();
+  }
+
+  @Override
+  public String toString() {
+    return plan + "\n  " + seen();
+  }
+}

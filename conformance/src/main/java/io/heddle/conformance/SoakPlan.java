@@ -1,0 +1,364 @@
+package io.heddle.conformance;
+
+import io.heddle.conformance.Script.Fault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one call of a {@link Soak} sends, what its server does, what its caller does to it, and what
+ * may come of that. All of it is drawn from the seed and the call's number, and from nothing else.
+ */
+final class SoakPlan {
+
+  /** What becomes of the request at the server. */
+  enum Meeting {
+    ANSWER(70),
+    /** 413, before the body. */
+    EARLY(5),
+    /** The answer begins before the body has come, and ends after it. */
+    AROUND(3),
+    REDIRECT(6),
+    /** No head, or no more of the body, ever. */
+    STALL(14),
+    /** A body that is shorter than it was told to be. */
+    SHORT(3),
+    /** … or longer. */
+    LONG(2),
+    // The rest ends the connection, or only the stream.
+    RESET(4),
+    CLOSE(4),
+    GARBAGE(2),
+    STREAM_RESET(5),
+    STREAM_REFUSED(5),
+    GOAWAY_ERROR(1);
+
+    private final int weight;
+
+    Meeting(int weight) {
+      this.weight = weight;
+    }
+
+    private boolean isOn(Wire wire, boolean rough) {
+      return switch (this) {
+        case GARBAGE -> !wire.isMultiplexed();
+        case RESET, CLOSE -> rough || !wire.isMultiplexed();
+        case GOAWAY_ERROR -> rough && wire.isMultiplexed();
+        case STREAM_RESET, STREAM_REFUSED -> wire.isMultiplexed();
+        default -> true;
+      };
+    }
+
+    private int weightOn(Wire wire) {
+      // One such ends up to a hundred calls on HTTP/2.
+      return wire.isMultiplexed() && (this == RESET || this == CLOSE) ? 1 : weight;
+    }
+  }
+
+  /** What the request's body comes from. */
+  enum Source {
+    BYTES,
+    SIZED_STREAM,
+    STREAM,
+    WRITER
+  }
+
+  /** How the source behaves. */
+  enum Manner {
+    PLAIN,
+    /** Waits now and then. */
+    SLOW,
+    /** Throws in the middle. */
+    TORN,
+    /** Makes another call in the middle. */
+    NESTING
+  }
+
+  /** What the caller, or somebody else, does to the call. */
+  enum Ending {
+    /** The caller is interrupted when it makes the call. */
+    FLAGGED,
+    INTERRUPT,
+    CANCEL,
+    DEADLINE,
+    /** The caller closes the response before its end. */
+    CLOSE
+  }
+
+  /**
+   * More than fits into one TCP segment or HTTP/2 frame, or several, or the connection's buffers.
+   */
+  private static final int[] SIZES = {0, 1, 1000, 1000, 20_000, 60_000, 300_000};
+
+  /** How a connection's end may be told, wherever in a call it comes. */
+  static final Set<Failure> CONNECTION_ENDS =
+      EnumSet.of(
+          Failure.RESET_BEFORE_HEAD,
+          Failure.RESET_IN_BODY,
+          Failure.TRUNCATED,
+          Failure.GOAWAY,
+          Failure.STREAM_RESET);
+
+  /** … while it is being opened. */
+  static final Set<Failure> OPENING_ENDS = EnumSet.of(Failure.REFUSED, Failure.UNTRUSTED);
+
+  /** How it may be told that the server has not processed a request that cannot be sent again. */
+  static final Set<Failure> REFUSALS =
+      EnumSet.of(
+          Failure.REFUSED_STREAM,
+          Failure.GOAWAY,
+          Failure.STREAM_RESET,
+          Failure.RESET_IN_BODY, // that of the request
+          Failure.RESET_BEFORE_HEAD);
+
+  private final SplittableRandom random;
+
+  final long number;
+  final String method;
+  final Meeting meeting;
+  final Set<Ending> endings = EnumSet.noneOf(Ending.class);
+
+  /** What the server does with the first request. */
+  final Script script;
+
+  /** Where that is redirected to; null if it is not. */
+  final @Nullable Script target;
+
+  /** How many bytes of a response's body arrive, if all do. */
+  final int length;
+
+  // Of the request's body, if it has one.
+  final @Nullable Source source;
+  final Manner manner;
+  final int size;
+
+  /** After how much of the body, of the request or of the response, what is to happen happens. */
+  final int middle;
+
+  /** After how long what ends the call does, in µs. */
+  final int micros;
+
+  /** Whether the caller makes another call between the head and the body. */
+  final boolean nesting;
+
+  /** How the call may fail, all else apart. */
+  final Set<Failure> mayFail = EnumSet.noneOf(Failure.class);
+
+  /**
+   * Draws a plan.
+   *
+   * @param rough whether connections end on the server's side, under whatever is on them
+   * @param mayNest whether there are places enough for a call within a call
+   */
+  SoakPlan(long seed, long number, Wire wire, boolean rough, boolean mayNest) {
+    this.random = new SplittableRandom(seed + number * 0x9E3779B97F4A7C15L);
+    this.number = number;
+    boolean post = in100(45);
+    this.method = post ? "POST" : in100(5) ? "HEAD" : "GET";
+    this.source = post ? one(Source.values()) : null;
+    this.size = post ? one(SIZES) : 0;
+    this.length = method.equals("HEAD") ? 0 : one(SIZES);
+    this.meeting = meeting(wire, rough);
+    drawEndings();
+    boolean undisturbed = meeting == Meeting.ANSWER && endings.isEmpty();
+    this.manner = manner(undisturbed && mayNest);
+    this.nesting = undisturbed && mayNest && in100(5);
+    this.middle = random.nextInt(1 + Math.max(size, length));
+    this.micros = random.nextInt(in100(50) ? 3000 : 25_000);
+    this.script = script(wire.isMultiplexed(), rough);
+    this.target = meeting == Meeting.REDIRECT ? Script.ok().body(length) : null;
+    drawFailures(wire);
+  }
+
+  /** A call within another: a small one, to which nothing happens. */
+  private SoakPlan(SoakPlan outer) {
+    this.random = outer.random;
+    this.number = -outer.number;
+    this.method = "GET";
+    this.meeting = Meeting.ANSWER;
+    this.script = Script.ok().body(1000);
+    this.target = null;
+    this.length = 1000;
+    this.source = null;
+    this.manner = Manner.PLAIN;
+    this.size = 0;
+    this.middle = 0;
+    this.micros = 0;
+    this.nesting = false;
+  }
+
+  SoakPlan nested() {
+    return new SoakPlan(this);
+  }
+
+  private Meeting meeting(Wire wire, boolean rough) {
+    List<Meeting> all = new ArrayList<>();
+    for (Meeting each : Meeting.values()) {
+      if (each.isOn(wire, rough)) {
+        for (int i = 0; i < each.weightOn(wire); i++) {
+          all.add(each);
+        }
+      }
+    }
+    Meeting drawn = all.get(random.nextInt(all.size()));
+    boolean fits =
+        switch (drawn) {
+          case EARLY -> source != null;
+          // Who writes more than fits into a pipe waits half a second after an answer, and no
+          // longer.
+          case AROUND -> source != null && size <= 60_000 && length > 1;
+          case REDIRECT -> method.equals("GET") || source == Source.BYTES;
+          case SHORT, LONG, GARBAGE -> !method.equals("HEAD");
+          default -> true;
+        };
+    return fits ? drawn : Meeting.ANSWER;
+  }
+
+  private void drawEndings() {
+    if (meeting == Meeting.STALL || in100(20)) {
+      endings.add(one(Ending.values()));
+      if (in100(15)) {
+        endings.add(one(Ending.values()));
+      }
+    }
+    if (meeting == Meeting.STALL && !endings.contains(Ending.FLAGGED)) {
+      // The caller of a head that never comes closes nothing.
+      endings.remove(Ending.CLOSE);
+      if (endings.isEmpty()) {
+        endings.add(Ending.INTERRUPT);
+      }
+    }
+  }
+
+  private Manner manner(boolean mayNest) {
+    if (source == null || source == Source.BYTES) {
+      return Manner.PLAIN;
+    }
+    if (in100(12)) {
+      return Manner.SLOW;
+    }
+    if (meeting == Meeting.ANSWER && size > 0 && in100(10)) {
+      return Manner.TORN;
+    }
+    return mayNest && in100(8) ? Manner.NESTING : Manner.PLAIN;
+  }
+
+  private Script script(boolean http2, boolean rough) {
+    // In place of the head, or in the body.
+    long at = length == 0 || in100(50) ? -1 : random.nextInt(length);
+    Script ok = Script.ok().body(length);
+    return switch (meeting) {
+      case ANSWER -> answer(ok, http2, rough);
+      case EARLY -> Script.answer(413).body(length).early();
+      case AROUND -> Script.answer(413).body(length).around();
+      case REDIRECT -> Script.answer(source == null ? 302 : 307);
+      case STALL -> ok.fault(Fault.STALL, at);
+      case SHORT -> http2 ? ok.length(length + 1L) : ok.length(length + 1L).close();
+      case LONG ->
+          http2 ? Script.ok().length(length).body(length + 1L) : Script.ok().body(length).surplus();
+      case RESET -> ok.fault(Fault.RESET, at);
+      case CLOSE -> ok.fault(Fault.CLOSE, at);
+      case GARBAGE -> ok.fault(Fault.GARBAGE);
+      case STREAM_RESET -> ok.fault(Fault.STREAM_RESET, at);
+      case STREAM_REFUSED -> ok.fault(Fault.STREAM_REFUSED).times(1 + random.nextInt(3));
+      case GOAWAY_ERROR -> ok.fault(Fault.GOAWAY_ERROR, at).once();
+    };
+  }
+
+  private Script answer(Script ok, boolean http2, boolean rough) {
+    Script script = in100(40) ? ok.delay(Duration.ofMillis(1 + random.nextInt(15))) : ok;
+    return switch (random.nextInt(20)) {
+      case 0, 1, 2, 3 -> script.chunked();
+      case 4 -> script.trailers();
+      case 5, 6 -> script.gzip();
+      case 7 -> script.drip(1 + length / 10, Duration.ofMillis(1));
+      case 8 -> http2 ? script : script.close();
+      case 9 -> http2 || rough ? script : script.untilClose(); // or any end would be the body's
+      default -> script;
+    };
+  }
+
+  private void drawFailures(Wire wire) {
+    boolean sentOnce = source != null && source != Source.BYTES;
+    switch (meeting) {
+      case SHORT, LONG -> mayFail.addAll(FramingRules.UNSOUND);
+      case RESET, CLOSE, GOAWAY_ERROR -> mayFail.addAll(CONNECTION_ENDS);
+      case GARBAGE -> mayFail.add(Failure.GARBAGE);
+      case STREAM_RESET -> mayFail.add(Failure.STREAM_RESET);
+      default -> {
+        // The others are answered, or never.
+      }
+    }
+    // By GOAWAY, which comes to any connection; and what has ended does not go again.
+    if (wire.isMultiplexed() && (sentOnce || !endings.isEmpty())) {
+      mayFail.addAll(REFUSALS);
+    }
+    for (Ending each : endings) {
+      switch (each) {
+        case FLAGGED, INTERRUPT -> mayFail.add(Failure.INTERRUPTED);
+        case CANCEL -> mayFail.add(Failure.CANCELLED);
+        case DEADLINE -> mayFail.add(Failure.DEADLINE);
+        case CLOSE -> {
+          // That is no failure.
+        }
+      }
+    }
+  }
+
+  /** The status of the response, if one arrives. */
+  int status() {
+    return meeting == Meeting.EARLY || meeting == Meeting.AROUND ? 413 : 200;
+  }
+
+  /** Whether the call can come to a good end. */
+  boolean canSucceed() {
+    return !endings.contains(Ending.FLAGGED)
+        && manner != Manner.TORN
+        && switch (meeting) {
+          case STALL, SHORT, GARBAGE, STREAM_RESET -> false;
+          case LONG -> script.hasSurplus(); // which is not of the response
+          default -> true;
+        };
+  }
+
+  /** Whether nothing at all happens to the call. */
+  boolean isUndisturbed() {
+    return meeting == Meeting.ANSWER && endings.isEmpty() && manner != Manner.TORN;
+  }
+
+  /** Whether the server takes the whole body before the call succeeds. */
+  boolean isBodyTaken() {
+    return meeting != Meeting.EARLY;
+  }
+
+  private boolean in100(int times) {
+    return random.nextInt(100) < times;
+  }
+
+  private int one(int[] all) {
+    return all[random.nextInt(all.length)];
+  }
+
+  private <T> T one(T[] all) {
+    return all[random.nextInt(all.length)];
+  }
+
+  @Override
+  public String toString() {
+    return "call "
+        + number
+        + ": "
+        + method
+        + (source == null ? "" : " of " + size + " bytes, " + source + " " + manner)
+        + ", "
+        + meeting
+        + " "
+        + script
+        + (endings.isEmpty() ? "" : ", " + endings + " at byte " + middle + " or " + micros + " µs")
+        + (nesting ? ", nesting" : "");
+  }
+}

@@ -1,0 +1,67 @@
+package io.heddle.conformance;
+
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * A {@link Soak} of one adapter on each of its wires. An adapter whose soak holds has a class
+ * {@code <Lib>SoakTest}, which each build runs; one that has defects that are known has a class
+ * {@code <Lib>Soak}, which is run by its name until they are mended.
+ */
+public abstract class SoakSuite {
+
+  private final ClientDriver driver;
+  private final List<Wire> wires;
+
+  protected SoakSuite(ClientDriver driver, Wire... wires) {
+    this.driver = driver;
+    this.wires = List.of(wires);
+  }
+
+  /** Whether the library says that it sends a POST of bytes again when its connection broke. */
+  protected boolean mayPostAgain() {
+    return false;
+  }
+
+  /** Whether a logger of this name may log an error. */
+  protected boolean mayLog(String logger) {
+    return false;
+  }
+
+  @TestFactory
+  Stream<DynamicTest> soak() {
+    return wires.stream()
+        .map(
+            wire ->
+                DynamicTest.dynamicTest(
+                    wire.name(), () -> run(driver, wire, mayPostAgain(), this::mayLog)));
+  }
+
+  /** Runs a soak, with a server of its own; all that it took must be back at the end. */
+  static void run(ClientDriver driver, Wire wire, boolean mayPostAgain, Predicate<String> mayLog)
+      throws Exception {
+    new Caller<>(Thread.ofVirtual(), RuleExtension.Shared::readFromSocket)
+        .start()
+        .result(Bounds.LONG);
+    try (FaultServer server = FaultServer.start(wire);
+        OtherJvm none = new OtherJvm(driver, wire)) {
+      Kit warmUp = new Kit(driver, wire, server, none);
+      warmUp.assertWorks(warmUp.open());
+      warmUp.end(null);
+      Kit kit = new Kit(driver, wire, server, none);
+      @Nullable Throwable broken = null;
+      try {
+        new Soak(kit, mayPostAgain, mayLog).run();
+      } catch (Exception | Error e) {
+        broken = e;
+        throw e;
+      } finally {
+        kit.end(broken);
+      }
+    }
+  }
+}
