@@ -50,7 +50,6 @@ final class BodyPump implements Demand {
     this.source = body.source();
     this.length = OkHttpResponseBody.lengthOf(own);
     this.pipe = new ResponseBodyPipe(WINDOW, Math.max(0, body.contentLength()), this, this::giveUp);
-    this.pipe.ends(exchange.event());
     this.response = OkHttpResponseBody.install(own, new PipeSource(this, source.timeout()));
   }
 

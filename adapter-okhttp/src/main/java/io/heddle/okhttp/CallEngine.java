@@ -206,7 +206,9 @@ final class CallEngine implements AutoCloseable {
       try {
         call.begin(outer);
         LiveCall.current(call);
-        return chain.proceed(chain.request());
+        Response response = chain.proceed(chain.request());
+        call.returned();
+        return response;
       } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
         call.failed(t);
         throw OkHttpFailures.ofCall(t);

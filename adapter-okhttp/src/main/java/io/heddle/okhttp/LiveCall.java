@@ -261,6 +261,15 @@ final class LiveCall extends EventListener {
     }
   }
 
+  /** The caller gets the response: from now on its body decides how the call ends. */
+  void returned() {
+    OkHttpExchange last = exchange;
+    BodyPump body = last == null ? null : last.pump();
+    if (body != null) {
+      body.pipe().ends(event);
+    }
+  }
+
   /** A worker goes on with the call. */
   void handOver(OkHttpExchange to) {
     exchange = to;

@@ -1,6 +1,5 @@
 package io.heddle.okhttp;
 
-import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import java.io.IOException;
@@ -251,9 +250,9 @@ final class OkHttpExchange implements Runnable {
     wakeWorker();
   }
 
-  /** That of its call. */
-  CallEvent event() {
-    return call.event();
+  /** Reads the body of the response, if a worker does. */
+  @Nullable BodyPump pump() {
+    return pump;
   }
 
   boolean isCancelled() {
