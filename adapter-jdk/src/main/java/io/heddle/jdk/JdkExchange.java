@@ -445,11 +445,14 @@ final class JdkExchange<T> {
     }
   }
 
-  /** Wakes the caller, if he is in the client's send. */
+  /**
+   * Wakes the caller, if he is in the client's send. If he is interrupted already, that wakes him,
+   * and must not be taken for ours.
+   */
   private void interruptCaller() {
     calling.lock();
     try {
-      if (caller != null) {
+      if (caller != null && !caller.isInterrupted()) {
         rung = true;
         caller.interrupt();
       }

@@ -51,11 +51,11 @@ final class JdkFailures {
   /** The same failure for one more read, with the reader in its trace. */
   static IOException again(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
-    return caused(
-        failure instanceof HttpTimeoutException
-            ? new HttpTimeoutException(message)
-            : new IOException(message),
-        failure);
+    if (failure instanceof HttpTimeoutException) {
+      boolean ofCall = failure.getCause() instanceof DeadlineExceededException;
+      return caused(new HttpTimeoutException(message), ofCall ? failure.getCause() : failure);
+    }
+    return caused(new IOException(message), failure);
   }
 
   /** A wait in a body has ended without bytes. */

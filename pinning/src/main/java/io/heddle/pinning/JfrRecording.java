@@ -40,6 +40,10 @@ final class JfrRecording implements AutoCloseable {
   private static final String THREAD_START = "jdk.ThreadStart";
   private static final String THREAD_END = "jdk.ThreadEnd";
 
+  /** Which a recording has unless it says otherwise; to load their classes may hold a carrier. */
+  private static final List<String> HEDDLE =
+      List.of("io.heddle.Call", "io.heddle.PlaceWait", "io.heddle.LateResult");
+
   /** A pin, and the id of the virtual thread. */
   record Pin(PinnedEvent event, long threadId) {}
 
@@ -67,6 +71,7 @@ final class JfrRecording implements AutoCloseable {
       }
       recording.enable(THREAD_START).withoutStackTrace();
       recording.enable(THREAD_END);
+      HEDDLE.forEach(recording::disable);
       recording.start();
       return new JfrRecording(recording);
     } catch (Throwable t) {

@@ -1,0 +1,90 @@
+package io.heddle.jdk;
+
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.DeadlineExceededException;
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.net.Proxy;
+import java.net.ProxySelector;
+import java.net.SocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The deadline wakes a caller by an interrupt too, which is not to be mixed up with another's. */
+@Timeout(60)
+class InterruptAndDeadlineTest {
+
+  /** Interrupts the thread that sends, and does not let it go on until the deadline is over. */
+  private static final class Interrupts extends ProxySelector {
+    private final Object gate = new Object();
+    private volatile boolean interrupted;
+
+    @Override
+    public List<Proxy> select(URI uri) {
+      boolean sends =
+          StackWalker.getInstance()
+              .walk(frames -> frames.anyMatch(each -> each.getClassName().contains(".net.http.")));
+      if (sends && !interrupted) {
+        interrupted = true;
+        Thread.currentThread().interrupt();
+        synchronized (gate) { // a wait that leaves the flag alone, as that for a lock does not
+          return List.of(Proxy.NO_PROXY);
+        }
+      }
+      return List.of(Proxy.NO_PROXY);
+    }
+
+    @Override
+    public void connectFailed(URI uri, SocketAddress address, IOException failure) {}
+  }
+
+  @Test
+  void anInterruptThatCameBeforeTheDeadlineIsNotLost() throws Exception {
+    Interrupts interrupts = new Interrupts();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      BlockingJdkHttpClient client =
+          BlockingJdkHttpClient.wrap(HttpClient.newBuilder().proxy(interrupts).build());
+      HttpRequest get =
+          HttpRequest.newBuilder(server.uri(Script.ok().fault(Script.Fault.STALL)))
+              .timeout(Duration.ofMillis(300))
+              .build();
+      CompletableFuture<Boolean> kept;
+      synchronized (interrupts.gate) {
+        kept = Clients.start(() -> isInterruptKept(client, get));
+        Thread.sleep(1000);
+      }
+      assertTrue(kept.get(20, TimeUnit.SECONDS));
+      assertTrue(interrupts.interrupted);
+    }
+  }
+
+  /** By whichever of the two the call ended. */
+  private static boolean isInterruptKept(HttpClient client, HttpRequest get) {
+    try {
+      client.send(get, HttpResponse.BodyHandlers.ofString());
+      return false;
+    } catch (InterruptedException e) {
+      return true;
+    } catch (IOException e) {
+      return Thread.currentThread().isInterrupted();
+    }
+  }
+
+  @Test
+  void eachReadBeyondTheDeadlineSaysWhichItWas() {
+    IOException again = JdkFailures.again(JdkFailures.over(null));
+    assertInstanceOf(DeadlineExceededException.class, again.getCause());
+  }
+}
