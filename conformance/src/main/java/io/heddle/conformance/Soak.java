@@ -418,7 +418,7 @@ final class Soak {
       closed = true;
       Caller<@Nullable Void> closer =
           new Caller<>(
-              Thread.ofVirtual(),
+              Thread.ofPlatform(), // a client's close may wait as it likes
               () -> {
                 client.close();
                 return null;
