@@ -174,7 +174,9 @@ final class AhcRequestBody implements FeedableBodyGenerator {
 
     @Override
     protected IOException failure(Exception why) {
-      end = why;
+      if (end == null) { // a writer may close a stream of its own, which writes once more
+        end = why;
+      }
       return why instanceof TimeoutException
           ? AhcFailures.deadline("writing the request body", why)
           : new Ended("the request body is not wanted any more", why);

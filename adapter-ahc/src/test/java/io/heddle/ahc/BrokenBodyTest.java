@@ -5,13 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
 import io.netty.buffer.ByteBuf;
+import java.io.BufferedOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.URI;
+import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
@@ -64,6 +68,47 @@ class BrokenBodyTest {
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }
+    }
+  }
+
+  /** A stream of the writer's own that is closed writes once more, after the write that failed. */
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2C"})
+  void writerThatWritesOnceMore(Wire wire) throws Exception {
+    assertCut(
+        wire,
+        (client, uri, server) -> {
+          Request interrupted =
+              post(uri, out -> writeTwice(server, uri, 1, out, Thread.currentThread()::interrupt));
+          assertThrows(InterruptedException.class, () -> client.execute(interrupted));
+          Request late = post(uri, out -> writeTwice(server, uri, 2, out, () -> pause(700)));
+          assertThrows(
+              DeadlineExceededException.class, () -> client.execute(late, Duration.ofMillis(500)));
+        });
+  }
+
+  private static Request post(URI uri, WrittenBody.Writer writer) {
+    return Dsl.post(uri.toString()).setBody(new WrittenBody(writer)).build();
+  }
+
+  private static void writeTwice(
+      FaultServer server, URI uri, int requests, OutputStream out, Runnable before)
+      throws IOException {
+    out.write(new byte[PART]);
+    out.flush();
+    awaitPart(server, uri, requests);
+    before.run();
+    try (OutputStream own = new BufferedOutputStream(out)) {
+      own.write(1);
+      own.flush();
+    }
+  }
+
+  private static void pause(long millis) {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
