@@ -13,12 +13,13 @@ import java.util.List;
  * A port at which connecting never ends: somebody listens, does not accept, and the queue of those
  * who wait to be accepted is full, so that the kernel drops what comes.
  */
-final class DeafPort implements AutoCloseable {
+public final class DeafPort implements AutoCloseable {
 
   private final ServerSocket listener;
   private final List<SocketChannel> queue = new ArrayList<>();
 
-  DeafPort() throws IOException {
+  /** Opens a port, and fills its queue. */
+  public DeafPort() throws IOException {
     listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     boolean full = false;
     while (!full) {
@@ -33,7 +34,8 @@ final class DeafPort implements AutoCloseable {
     }
   }
 
-  int port() {
+  /** On the loopback address. */
+  public int port() {
     return listener.getLocalPort();
   }
 

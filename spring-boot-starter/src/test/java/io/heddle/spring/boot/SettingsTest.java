@@ -4,9 +4,11 @@ import static io.heddle.spring.boot.AutoConfigurationTest.application;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeout;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.DeadlineExceededException;
+import io.heddle.conformance.DeafPort;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
@@ -87,6 +89,22 @@ class SettingsTest {
       run(
           with(factory, "spring.http.clients.read-timeout=500ms"),
           client -> assertTimesOut(client, server.uri(SILENCE)));
+    }
+  }
+
+  /**
+   * Sooner than Jetty's own of 15 s, Apache's of 3 min, and the kernel, which the JDK waits for.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"http_components", "jetty", "jdk"})
+  void connectTimeout(String factory) throws IOException {
+    try (DeafPort port = new DeafPort()) {
+      run(
+          with(factory, "spring.http.clients.connect-timeout=500ms"),
+          client ->
+              assertTimeout(
+                  Duration.ofSeconds(12),
+                  () -> assertTimesOut(client, URI.create("http://127.0.0.1:" + port.port()))));
     }
   }
 
