@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import io.heddle.CallSite;
 import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import org.apache.hc.core5.http.NoHttpResponseException;
 import org.apache.hc.core5.http.ProtocolException;
 import org.apache.hc.core5.http.TruncatedChunkException;
 import org.apache.hc.core5.http2.H2ConnectionException;
+import org.apache.hc.core5.http2.H2CorruptFrameException;
 import org.apache.hc.core5.http2.H2Error;
 import org.apache.hc.core5.http2.H2StreamResetException;
 import org.jspecify.annotations.Nullable;
@@ -104,8 +106,8 @@ final class ApacheFailures {
       fresh = new H2StreamResetException(h2Error(reset.getCode()), message);
     } else if (failure instanceof H2ConnectionException broken) {
       fresh = new H2ConnectionException(h2Error(broken.getCode()), message);
-    } else if (failure instanceof ClientProtocolException) {
-      fresh = new ClientProtocolException(message);
+    } else if (failure instanceof ClientProtocolException || failure instanceof HttpException) {
+      fresh = new ClientProtocolException(message); // as the classic client has the latter
     } else if (failure instanceof MessageConstraintException) {
       fresh = new MessageConstraintException(message);
     } else if (failure instanceof SSLHandshakeException) {
@@ -120,7 +122,7 @@ final class ApacheFailures {
       fresh = new SocketException(message);
     } else if (failure instanceof UnknownHostException) {
       fresh = new UnknownHostException(message);
-    } else if (failure.getClass() == IOException.class) { // as NIO says it: "Broken pipe"
+    } else if (isOfSocket(failure)) {
       fresh = new SocketException(message);
     } else {
       return new IOException(failure.toString(), failure);
@@ -128,10 +130,32 @@ final class ApacheFailures {
     return caused(fresh, failure);
   }
 
-  /** TLS says it with an exception of NIO's that has no message. */
+  /**
+   * TLS says it with an exception of NIO's that has no message; HTTP/2, where the last frame is not
+   * whole, with one of frames.
+   */
   private static boolean isConnectionClosed(Throwable failure) {
     return failure instanceof ConnectionClosedException
-        || failure instanceof ClosedChannelException;
+        || failure instanceof ClosedChannelException
+        || failure instanceof H2CorruptFrameException;
+  }
+
+  /** NIO has no class of its own for "Broken pipe" and "Connection reset by peer". */
+  private static boolean isOfSocket(Throwable failure) {
+    return failure.getClass() == IOException.class;
+  }
+
+  /** A connection that broke while it was being made, as a blocking socket says it. */
+  static IOException whileConnecting(Throwable failure) {
+    if (failure instanceof ConnectionClosedException ours) {
+      return CallSite.attach(ours);
+    }
+    if (isOfSocket(failure) || isConnectionClosed(failure)) {
+      return inBody(failure);
+    }
+    return failure instanceof IOException io
+        ? CallSite.attach(io)
+        : new IOException(failure.getMessage(), failure);
   }
 
   /** A connection that could not be made, told to one more of those who waited for it. */

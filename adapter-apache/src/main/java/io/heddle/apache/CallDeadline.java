@@ -4,12 +4,14 @@ import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.util.Objects;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.util.Timeout;
@@ -145,10 +147,16 @@ public final class CallDeadline implements ExecChainHandler {
 
   /** One type for all the waits that the deadline can end, which have timeouts of their own. */
   private static InterruptedIOException asDeadline(InterruptedIOException e) {
-    if (e instanceof DeadlineExceededException || Thread.currentThread().isInterrupted()) {
+    if (e instanceof DeadlineExceededException
+        || (Thread.currentThread().isInterrupted() && !isTimeout(e))) {
       return e;
     }
     return ApacheFailures.caused(
         new DeadlineExceededException("the call's deadline is over: " + e.getMessage()), e);
+  }
+
+  /** Whether it was not an interrupt that ended the wait, whether or not one came as well. */
+  private static boolean isTimeout(InterruptedIOException e) {
+    return e instanceof SocketTimeoutException || e instanceof ConnectionRequestTimeoutException;
   }
 }

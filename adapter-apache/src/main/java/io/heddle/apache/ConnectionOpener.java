@@ -285,10 +285,7 @@ final class ConnectionOpener {
   }
 
   private static IOException asIo(ExecutionException end) {
-    Throwable failure = Objects.requireNonNull(end.getCause());
-    return failure instanceof IOException io
-        ? CallSite.attach(io)
-        : new IOException(failure.getMessage(), failure);
+    return ApacheFailures.whileConnecting(Objects.requireNonNull(end.getCause()));
   }
 
   // ---- I/O thread ---------------------------------------------------------------------------

@@ -266,7 +266,14 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     if (payload == null || payload.remaining() < 8) {
       return; // malformed: the engine ends the connection
     }
-    int last = payload.duplicate().getInt() & Integer.MAX_VALUE;
+    ByteBuffer said = payload.duplicate();
+    int last = said.getInt() & Integer.MAX_VALUE;
+    int code = said.getInt();
+    if (code != H2Error.NO_ERROR.getCode()) {
+      // As the engine tells its streams; then it takes the next frame of one of them for an error
+      // of the connection, which is none of those who still wait for a stream.
+      breaks(new H2StreamResetException(code, "Connection terminated by the peer (" + code + ")"));
+    }
     for (ApacheExchange exchange : List.copyOf(streams.values())) {
       if (exchange.streamId() > last) {
         exchange.failed(new RequestNotExecutedException());

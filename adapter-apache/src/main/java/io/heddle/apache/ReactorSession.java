@@ -131,6 +131,13 @@ abstract class ReactorSession implements IOEventHandler {
   /** Output failed: the last chance to take in what the peer had sent before. */
   void salvage(IOSession session) {}
 
+  /** The peer has said why the session ends; what follows is but a consequence. */
+  final void breaks(Exception cause) {
+    if (failure == null) {
+      failure = cause;
+    }
+  }
+
   /** Why the session broke, where what the engine says now is but a consequence. */
   final Exception firstFailure(Exception consequence) {
     Exception first = failure != null ? failure : connection.closedFor();

@@ -17,11 +17,14 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.util.Timeout;
 import org.junit.jupiter.api.AfterEach;
@@ -136,6 +139,26 @@ class CallDeadlineTest {
     try (CloseableHttpClient client = BlockingHttpClients.custom(Timeout.ofSeconds(3)).build()) {
       assertOver(client, hop, HttpClientContext.create());
       assertEquals(1, server.seen(target).size(), "the redirect was followed in time");
+    }
+  }
+
+  /** The wait for a connection told of its own timeout, which had 20 s to go. */
+  @Test
+  void isToldAlthoughAnInterruptComesAMomentLater() throws Exception {
+    ExecChainHandler waits =
+        (request, scope, chain) -> {
+          while (!CallDeadline.of(scope.clientContext).isExpired()) {
+            LockSupport.parkNanos(1_000_000);
+          }
+          Thread.currentThread().interrupt();
+          throw new ConnectionRequestTimeoutException("no connection within 20 s");
+        };
+    try (CloseableHttpClient client =
+        BlockingHttpClients.custom(Timeout.ofMilliseconds(50))
+            .addExecInterceptorLast("waits", waits)
+            .build()) {
+      assertOver(client, stalled(), HttpClientContext.create());
+      assertTrue(Thread.interrupted(), "the interrupt is kept");
     }
   }
 

@@ -94,7 +94,19 @@ final class Http2Peer implements AutoCloseable {
     }
 
     void goAway(int lastStream) throws IOException {
-      frame(GOAWAY, 0, 0, ints(lastStream, 0));
+      goAway(lastStream, 0);
+    }
+
+    void goAway(int lastStream, int code) throws IOException {
+      frame(GOAWAY, 0, 0, ints(lastStream, code));
+    }
+
+    /** Closes the connection in good order, in the middle of a frame of this stream. */
+    synchronized void closeInFrame(int stream) throws IOException {
+      out.write(new byte[] {0, 0, 100, DATA, 0});
+      out.writeInt(stream);
+      out.write(new byte[50]);
+      socket.shutdownOutput();
     }
 
     private synchronized void frame(int type, int flags, int stream, byte[] payload)
