@@ -175,6 +175,7 @@ public final class AhcCall {
         if (!again) {
           throw thrown(failure);
         }
+        sent = exchange.again(sent);
       }
     }
   }

@@ -61,6 +61,7 @@ final class AhcChannel {
   private volatile boolean pooled;
   private volatile boolean sent;
   private volatile boolean everSent;
+  private volatile boolean written;
   private volatile long sentAt;
   private volatile boolean idle;
   private volatile boolean following;
@@ -246,6 +247,15 @@ final class AhcChannel {
     return everSent;
   }
 
+  /**
+   * Whether any of the request that was begun last may have left. On HTTP/1.1 the engine sends from
+   * any thread, and the event loop may find that the connection has ended before it comes to the
+   * head.
+   */
+  boolean isWritten() {
+    return written;
+  }
+
   /** Whether the server has answered, with a redirect or a challenge that AHC has followed. */
   boolean isFollowing() {
     return following;
@@ -270,6 +280,13 @@ final class AhcChannel {
     Http2Connection on = shared;
     Http2Stream of = codecs;
     return sent && on != null && (of == null || on.isBeyondLast(of));
+  }
+
+  /** Whether the connection that the request was to go out on takes no streams any more. */
+  boolean isLeaving() {
+    Channel on = connection;
+    Http2Connection of = shared;
+    return on != null && of != null && (!on.isActive() || !of.takesMore(on));
   }
 
   /** On the event loop of the connection; at once, if this is it. */
@@ -338,6 +355,7 @@ final class AhcChannel {
     connection = null; // the end of the one before, after a challenge, is not the end of this
     pooled = false;
     sent = false;
+    written = false;
   }
 
   /**
@@ -366,6 +384,7 @@ final class AhcChannel {
 
   void pooled(Channel channel) {
     sent = false;
+    written = false;
     pooled = true;
     connection = channel;
   }
@@ -405,7 +424,8 @@ final class AhcChannel {
   }
 
   /**
-   * On the event loop, just before the head is written; on HTTP/2 the stream is open.
+   * Just before the head is written. On HTTP/2 that is on the event loop, and the stream is open;
+   * on HTTP/1.1 it may be on the thread that starts the exchange.
    *
    * @param lane of the server; null if that is unknown, or cannot speak HTTP/2
    * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
@@ -450,15 +470,33 @@ final class AhcChannel {
         held = of;
         of.hold(on);
       }
+      written = true;
       attachStream();
-    } else if (lane != null && !again) {
+      return;
+    }
+    if (lane != null && !again) {
       lane.notMultiplexed();
+    }
+    Http1Connection of = on.pipeline().get(Http1Connection.class);
+    if (of == null || isTunnel) {
+      written = !isTunnel;
+    } else {
+      written = false;
+      of.sends(this);
     }
   }
 
-  /** The codec has opened the stream: its head is written now. */
+  /** HTTP/1.1: the head is written now, to a connection that has not ended. */
+  void written() {
+    written = true;
+  }
+
+  /** The codec has opened the stream: its head is written now, if it can be. */
   void opened(Http2Stream of) {
-    codecs = of;
+    Channel on = connection;
+    if (on != null && on.isActive()) { // the codec goes on where the connection has ended
+      codecs = of;
+    }
   }
 
   /** As soon as both are there, the stream and the future that knows it. */

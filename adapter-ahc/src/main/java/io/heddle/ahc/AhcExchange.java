@@ -7,7 +7,9 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.util.IllegalReferenceCountException;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -126,11 +128,13 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
    * come to its end while nobody used it.
    */
   boolean mayRestart(Throwable failure) {
-    if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable())) {
+    boolean redirected = redirected() != null;
+    if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable() && !redirected)) {
       return false;
     }
-    if (channel.isFollowing()) { // it would go again from its first request, which was answered
-      return isRefused(failure) && SAFE.contains(request.getMethod());
+    if (channel
+        .isFollowing()) { // after a challenge it goes again from the first, that was answered
+      return isRefused(failure) && (redirected || SAFE.contains(request.getMethod()));
     }
     if (isRefused(failure)) {
       return true;
@@ -150,9 +154,30 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   boolean isRefused(Throwable failure) {
     return refused
         || AhcFailures.isRefusedStream(failure)
-        || (!channel.isEverSent()
+        || (!channel.isWritten()
             && (AhcFailures.isOfLeavingConnection(failure)
                 || (channel.isPooled() && AhcFailures.isConnectionGone(failure))));
+  }
+
+  /**
+   * What goes again: the request that a redirect has led to, or else this.
+   *
+   * @param asked what the exchange was made for
+   */
+  Request again(Request asked) {
+    Request redirected = redirected();
+    return redirected == null ? asked : redirected;
+  }
+
+  /** What a redirect has led to; null if none has, or its body would have to be read again. */
+  private @Nullable Request redirected() {
+    NettyResponseFuture<?> running = channel.future();
+    Request now = running == null ? null : running.getCurrentRequest();
+    return now == null
+            || now.getUri().equals(request.getUri())
+            || now.getBodyGenerator() instanceof FeedableBodyGenerator
+        ? null
+        : now;
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -357,8 +382,19 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
   }
 
+  /**
+   * On HTTP/2 AHC lets go of a request whose stream was closed, and then writes it all the same,
+   * which tells of a buffer that is gone: it is the connection that is.
+   */
   @Override
   public void onThrowable(Throwable failure) {
+    fails(
+        failure instanceof IllegalReferenceCountException && channel.isLeaving()
+            ? AhcFailures.caused(new ClosedChannelException(), failure)
+            : failure);
+  }
+
+  private void fails(Throwable failure) {
     Origin.Lane lane = permit.lane();
     if (lane != null
         && !isOver()

@@ -131,7 +131,8 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
         return;
       }
       user.onRetry();
-      client.start(asked, user, of, outcome, refused ? retries : retries - 1, refusals, event());
+      client.start(
+          again(asked), user, of, outcome, refused ? retries : retries - 1, refusals, event());
     } catch (IOException | InterruptedException | RuntimeException e) {
       outcome.completeExceptionally(e);
       tellUser(e);

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelProgressiveFutureListener;
 import io.netty.channel.ChannelProgressivePromise;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
@@ -36,12 +37,14 @@ import org.jspecify.annotations.Nullable;
  *       into its pool, or sends what follows a redirect or a challenge there, where the rest of one
  *       body would go before the next request.)
  *   <li>What comes when no request waits for it, a second response or one to nobody, ends the
- *       connection. (AHC drops it, or takes it for the response to the next request.)
+ *       connection. (AHC drops it, or takes it for the response to the next request.) The end of a
+ *       response is held back until all that was read with it is looked through: else another call
+ *       could have such a connection from AHC's pool meanwhile.
  *   <li>Informational responses other than 101, and a 100 that nobody waits for any more, are
  *       dropped. (AHC takes 103 for the response.)
  * </ul>
  *
- * <p>All of it on the connection's event loop.
+ * <p>All of it on the connection's event loop, but for {@link #sends}.
  */
 final class Http1Connection extends ChannelDuplexHandler {
 
@@ -57,6 +60,10 @@ final class Http1Connection extends ChannelDuplexHandler {
     }
   }
 
+  // Written by whoever sends a request, taken by the event loop when its head comes by.
+  private volatile @Nullable AhcChannel sender;
+
+  // Event loop only.
   private boolean expecting;
   private boolean withBody;
   private boolean requestSent = true;
@@ -64,20 +71,34 @@ final class Http1Connection extends ChannelDuplexHandler {
   private @Nullable Early early;
   private boolean informational;
   private boolean dropping;
+  private boolean switching;
+  private @Nullable Object end;
+  private boolean surplus;
   private boolean inactive;
 
   // ---- the request --------------------------------------------------------------------------
+
+  /** The next head to be written is that of this exchange, which is told then; any thread. */
+  void sends(AhcChannel exchange) {
+    sender = exchange;
+  }
 
   @Override
   @SuppressWarnings("FutureReturnValueIgnored")
   public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
     boolean last = msg instanceof LastHttpContent;
-    if (msg instanceof HttpRequest) {
+    if (msg instanceof HttpRequest request) {
+      AhcChannel writes = sender;
+      sender = null;
+      if (writes != null && ctx.channel().isActive()) {
+        writes.written();
+      }
       ReadGate gate = ctx.pipeline().get(ReadGate.class);
       if (gate != null) {
         gate.open(ctx.channel());
       }
       expecting = true;
+      switching = request.method().equals(HttpMethod.CONNECT);
       requestSent = false;
       answered = false;
       early = null;
@@ -134,11 +155,14 @@ final class Http1Connection extends ChannelDuplexHandler {
     Channel channel = ctx.channel();
     if (!expecting && msg instanceof HttpObject) {
       ReferenceCountUtil.release(msg);
+      surplus = true;
+      passEnd(ctx);
       ctx.close();
       return;
     }
     if (msg instanceof HttpResponse response) {
       HttpResponseStatus status = response.status();
+      switching |= status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
       informational =
           status.codeClass() == HttpStatusClass.INFORMATIONAL
               && !status.equals(HttpResponseStatus.SWITCHING_PROTOCOLS);
@@ -163,19 +187,39 @@ final class Http1Connection extends ChannelDuplexHandler {
       return;
     }
     expecting = false;
-    NettyResponseFuture<?> future = exchange(channel);
+    end = msg;
+    if (switching) { // what comes behind it is no response, and needs to be passed another way
+      passEnd(ctx);
+    }
+  }
+
+  /** All that was read together is here; what else there is of a second response, if any, too. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    passEnd(ctx);
+    ctx.fireChannelReadComplete();
+  }
+
+  /** Passes on the end of a response, if it is held back. */
+  private void passEnd(ChannelHandlerContext ctx) {
+    Object last = end;
+    if (last == null) {
+      return;
+    }
+    end = null;
+    NettyResponseFuture<?> future = exchange(ctx.channel());
     if (future != null) {
-      if (!requestSent) {
+      if (!requestSent || surplus) {
         future.setKeepAlive(false);
       } else if (early != null && early.keepAlive) {
         future.setKeepAlive(true);
       }
     }
-    ctx.fireChannelRead(passed);
-    ReadGate gate = channel.pipeline().get(ReadGate.class);
+    ctx.fireChannelRead(last);
+    ReadGate gate = ctx.pipeline().get(ReadGate.class);
     if (gate != null) {
-      gate.open(channel); // the last of a body may just have shut it, and who waits in AHC's pool
-      // has to hear of the end
+      gate.open(ctx.channel()); // the last of a body may just have shut it, and who waits in AHC's
+      // pool has to hear of the end
     }
   }
 
@@ -196,6 +240,7 @@ final class Http1Connection extends ChannelDuplexHandler {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
+    passEnd(ctx);
     inactive = true;
     ctx.fireChannelInactive();
   }

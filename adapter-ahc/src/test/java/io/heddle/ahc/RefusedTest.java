@@ -17,10 +17,14 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.asynchttpclient.AsyncCompletionHandler;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
+import org.asynchttpclient.netty.request.NettyRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -105,14 +109,50 @@ class RefusedTest {
   @Test
   void goAwayJustBeforeTheStreamOpens() throws Exception {
     byte[] goAway = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}; // the last stream is 1
+    assertGoesAgainAfter(
+        connection -> connection.pipeline().fireChannelRead(Unpooled.wrappedBuffer(goAway)));
+  }
+
+  @Test
+  @SuppressWarnings("FutureReturnValueIgnored") // the event loop does it at once
+  void endJustBeforeTheStreamOpens() throws Exception {
+    assertGoesAgainAfter(Channel::close);
+  }
+
+  /** AHC then writes a buffer that it has let go of with the stream, and tells of that alone. */
+  @Test
+  @SuppressWarnings("FutureReturnValueIgnored") // the event loop does it at once
+  void endJustBeforeTheHead() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      URI uri = server.uri(Script.ok());
+      AtomicBoolean closed = new AtomicBoolean();
+      AsyncCompletionHandler<Integer> closes =
+          new AsyncCompletionHandler<>() {
+            @Override
+            public void onRequestSend(NettyRequest request) {
+              if (closed.compareAndSet(false, true)) {
+                connections.remove().close();
+              }
+            }
+
+            @Override
+            public Integer onCompleted(Response response) {
+              return response.getStatusCode();
+            }
+          };
+      Request post = Dsl.post(uri.toString()).setBody(new byte[100]).build();
+      assertEquals(200, client.executeRequest(post, closes).get());
+      assertEquals(1, server.seen(uri).size(), "times sent");
+    }
+  }
+
+  private void assertGoesAgainAfter(Consumer<Channel> event) throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C);
         BlockingAhcClient client = client()) {
       client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
       Channel connection = connections.take();
-      HeldLoop loop =
-          new HeldLoop(
-              connection.eventLoop(),
-              () -> connection.pipeline().fireChannelRead(Unpooled.wrappedBuffer(goAway)));
+      HeldLoop loop = new HeldLoop(connection.eventLoop(), () -> event.accept(connection));
       URI uri = server.uri(Script.ok());
       Request post = Dsl.post(uri.toString()).setBody(new byte[100]).build();
       FutureTask<Integer> call = new FutureTask<>(() -> client.execute(post).getStatusCode());

@@ -8,11 +8,15 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
-import java.io.IOException;
+import io.netty.channel.Channel;
+import java.io.ByteArrayInputStream;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.ListenableFuture;
@@ -20,8 +24,10 @@ import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** Which requests over HTTP/2 are sent again when their connection ends. */
+/** Which requests are sent again when their connection ends, or refuses them. */
 @Timeout(60)
 class SentAgainTest {
 
@@ -68,16 +74,62 @@ class SentAgainTest {
   }
 
   /** What the first server has answered is not begun anew because the second has refused it. */
-  @Test
-  void redirectedPostIsNotBegunAnew() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"STREAM_REFUSED", "GOAWAY"})
+  void redirectedPostIsNotBegunAnew(Fault refusal) throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C);
         BlockingAhcClient client = client()) {
       client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
-      URI target = server.uri(Script.ok().fault(Fault.GOAWAY).once());
+      URI target = server.uri(Script.ok().fault(refusal).once());
       URI uri = server.uri(Script.answer(307).header("Location", target.toString()));
       Request post =
           Dsl.post(uri.toString()).setBody(new byte[100]).setFollowRedirect(true).build();
-      assertThrows(IOException.class, () -> client.execute(post));
+      assertEquals(200, client.execute(post).getStatusCode());
+      assertEquals(1, server.seen(uri).size(), "times sent");
+      assertEquals(100, server.seen(target).get(1).bodyBytes());
+    }
+  }
+
+  /** Nor where it was a redirect to a GET, and the body cannot be read again. */
+  @Test
+  void getThatAPostOfAStreamWasRedirectedTo() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      URI target = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).once());
+      URI uri = server.uri(Script.answer(303).header("Location", target.toString()));
+      Request post =
+          Dsl.post(uri.toString())
+              .setBody(new ByteArrayInputStream(new byte[100]))
+              .setFollowRedirect(true)
+              .build();
+      assertEquals(200, client.execute(post).getStatusCode());
+      assertEquals(1, server.seen(uri).size(), "times sent");
+      assertEquals("GET", server.seen(target).get(1).method());
+    }
+  }
+
+  /**
+   * Over HTTP/1.1 the event loop finds that a pooled connection has ended before it comes to a head
+   * that the caller has handed to it: that was never sent, and even a POST goes again.
+   */
+  @Test
+  @SuppressWarnings("FutureReturnValueIgnored") // the event loop does it at once
+  void postThatNeverLeft() throws Exception {
+    BlockingQueue<Channel> connections = new LinkedBlockingQueue<>();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingAhcClient client =
+            new BlockingAhcClient(
+                Dsl.config().setHttpAdditionalChannelInitializer(connections::add).build())) {
+      client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
+      Channel connection = connections.take();
+      HeldLoop loop = new HeldLoop(connection.eventLoop(), connection::close);
+      URI uri = server.uri(Script.ok());
+      Request post = Dsl.post(uri.toString()).setBody(new byte[100]).build();
+      FutureTask<Integer> call = new FutureTask<>(() -> client.execute(post).getStatusCode());
+      Thread.ofVirtual().start(call);
+      loop.awaitTasks(1);
+      loop.goOn();
+      assertEquals(200, call.get());
       assertEquals(1, server.seen(uri).size(), "times sent");
     }
   }
