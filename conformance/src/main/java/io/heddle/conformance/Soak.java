@@ -390,7 +390,9 @@ final class Soak {
 
     private void assertIdle() {
       if (!Bounds.holds(Bounds.RELEASE, () -> client.leases() == 0)) {
-        wrong.add("leases: " + client.leases() + ", not 0, in round " + index);
+        wrong.add(
+            "leases: %d, not 0, in round %d: %s; all threads are in %s"
+                .formatted(client.leases(), index, client.describe(), dump()));
       }
       for (SoakCall each : made) {
         if (!Bounds.holds(Bounds.PROMPT, () -> !each.isForgottenByItsClient())) {

@@ -481,7 +481,7 @@ final class SoakCall {
         && !round.isClosedUnderLoad()) {
       if (taken.size() > 1) {
         round.wrong(this, "is sent again for no reason", null);
-      } else if (outcome == Outcome.FAILED && !taken.isEmpty()) {
+      } else if (outcome == Outcome.FAILED && !taken.isEmpty() && !isGoneAgain(taken.getLast())) {
         round.wrong(this, "fails, and the server did what it should", null);
       }
     }
@@ -499,6 +499,14 @@ final class SoakCall {
         round.wrong(this, "succeeds, and its body has not arrived: " + answered, null);
       }
     }
+  }
+
+  /**
+   * Whether it was refused on another connection, by GOAWAY, and went again with a body of which
+   * nothing was left to send.
+   */
+  private boolean isGoneAgain(Seen each) {
+    return !plan.mayFail.isEmpty() && !each.isBodyComplete();
   }
 
   /** OkHttp sends a POST again whose connection broke, if its body is in memory: it says so. */
