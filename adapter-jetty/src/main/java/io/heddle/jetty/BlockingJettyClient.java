@@ -247,8 +247,13 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     super.doStart();
   }
 
+  /**
+   * Ends the calls under way first: Jetty forgets how to decode and redirect before it closes its
+   * connections, and what arrives meanwhile would come to its caller as the server sent it.
+   */
   @Override
   protected void doStop() throws Exception {
+    live.forEach(JettyExchange::stop);
     super.doStop();
     gates.clear();
     served.clear();

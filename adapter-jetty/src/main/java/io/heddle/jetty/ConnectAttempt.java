@@ -7,6 +7,8 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.io.ClientConnector;
@@ -31,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Jetty fails all that is queued with an attempt that fails. A request may have been queued
  * after the last of the others was given up, and count on this connection: {@link
  * JettyRequest#abort} knows that failure by its class and does not heed it, and then the queue is
- * looked at again.
+ * looked at again. And one may have found another connection while Jetty goes through those that it
+ * saw queued: it knows by {@link #isFailing} that it is not meant any more.
  *
  * <p>He who ends it sets it to done and then closes the channel that is there; he who opens a
  * channel stores it and then looks whether it is done: at least one sees the other.
@@ -46,6 +49,9 @@ final class ConnectAttempt implements Promise<Connection> {
       super("nobody waits for this connection any more");
     }
   }
+
+  /** With what attempts fail just now. */
+  private static final Set<Throwable> FAILING = ConcurrentHashMap.newKeySet();
 
   private final QueueGate gate;
   private final Promise<Connection> promise;
@@ -84,8 +90,18 @@ final class ConnectAttempt implements Promise<Connection> {
   public void failed(Throwable failure) {
     if (done.compareAndSet(false, true)) {
       gate.forget(this);
-      promise.failed(failure);
+      FAILING.add(failure);
+      try {
+        promise.failed(failure);
+      } finally {
+        FAILING.remove(failure);
+      }
     }
+  }
+
+  /** Whether this is why an attempt fails, of which Jetty is telling all that were queued. */
+  static boolean isFailing(Throwable failure) {
+    return FAILING.contains(failure);
   }
 
   // ---- any thread ---------------------------------------------------------------------------

@@ -74,6 +74,17 @@ final class JettyExchange<R> {
     }
   }
 
+  /** The client stops: the caller is told what it is told of a connection that is closed. */
+  void stop() {
+    Throwable why = JettyFailures.closed(null);
+    outcome.fail(why); // before Jetty, which may have one more response on its way
+    ResponseBodyPipe pipe = body;
+    if (pipe != null) {
+      pipe.fail(why);
+    }
+    aborter.accept(why);
+  }
+
   /** Says what its caller waits for. */
   void tell(CallReport report) {
     JettyRequest sender = request;

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -199,7 +200,14 @@ final class JettyRequest extends ListeningRequest {
     onAbort = failer;
     Throwable aborted = getAbortCause(); // after the line above: an abort sees it, or is seen
     if (aborted != null) {
+      if (getBody() instanceof BlockingRequestContent content) {
+        content.fail(aborted); // which it may have got since: its writer would wait for ever
+      }
       failer.accept(aborted);
+      return;
+    }
+    if (client.isStopping()) { // this is among the live: who stops them sees it, or is seen
+      giveUp(new RejectedExecutionException(client.getName() + " is being stopped"));
       return;
     }
     if (deadline.isExpired()) {
@@ -342,6 +350,9 @@ final class JettyRequest extends ListeningRequest {
   public CompletableFuture<Boolean> abort(Throwable cause) {
     if (cause instanceof ConnectAttempt.Unwanted) {
       return CompletableFuture.completedFuture(false); // this one is wanted
+    }
+    if (hasConnection() && ConnectAttempt.isFailing(cause)) {
+      return CompletableFuture.completedFuture(false); // it was queued, and has another by now
     }
     boolean lost = isRefused(cause) || isConnectionLoss(cause);
     if (lost && getAbortCause() != null) {
@@ -487,10 +498,14 @@ final class JettyRequest extends ListeningRequest {
         || isStreamless(failure);
   }
 
-  /** There is no stream: the connection of HTTP/2 was closed when it was to give one. */
+  /**
+   * There is no stream: the connection of HTTP/2 was closed when it was to give one, or the server
+   * allows fewer than Jetty's pool knows, which sends all that is queued before it has read that.
+   */
   private static boolean isStreamless(Throwable failure) {
+    String message = String.valueOf(failure.getMessage());
     return failure instanceof IllegalStateException
-        && "session closed".equals(failure.getMessage());
+        && (message.equals("session closed") || message.startsWith("Max local stream count"));
   }
 
   /** The last request of the conversation: this one, a redirect's, or one that was sent again. */

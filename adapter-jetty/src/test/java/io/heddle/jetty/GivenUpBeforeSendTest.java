@@ -90,6 +90,17 @@ class GivenUpBeforeSendTest {
   }
 
   @Test
+  void abortedBeforeItHasABody() throws Exception {
+    client.start();
+    CancellationException cause = new CancellationException("test");
+    Request request = client.POST(uri);
+    request.abort(cause).join();
+    request.body(content).send(listener);
+    assertSame(cause, failureOfWriter().getCause());
+    assertNothingSent();
+  }
+
+  @Test
   void abortedAndNeverSent() throws Exception {
     client.start();
     CancellationException cause = new CancellationException("test");

@@ -237,6 +237,7 @@ final class JettyClient implements Client {
         }
         out.close(); // not where it failed: that would end a cut body as a whole one
       } catch (InterruptedIOException e) {
+        content.fail(e); // it may be the source's
         throw e;
       } catch (JettyRequestBody.NoMoreWanted early) {
         out.close(); // as try-with-resources does

@@ -1,0 +1,11 @@
+package io.heddle.jetty;
+
+import io.heddle.conformance.SoakSuite;
+import io.heddle.conformance.Wire;
+
+/** The wire on which this adapter comes through; {@link JettySoak} has the others. */
+class JettySoakTest extends SoakSuite {
+  JettySoakTest() {
+    super(new JettyDriver(), Wire.HTTP_1_1);
+  }
+}
