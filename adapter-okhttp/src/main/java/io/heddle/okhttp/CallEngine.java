@@ -227,12 +227,15 @@ final class CallEngine implements AutoCloseable {
         return chain.proceed(chain.request());
       }
       call.awaitHost(chain.request().url());
-      for (int refusals = 0; ; refusals++) {
+      int refusals = 0;
+      while (true) {
         try {
           call.isAnswered(false);
           return chain.proceed(chain.request());
+        } catch (HandOver.Unsound e) {
+          // Once more: that connection is gone, and a new one is sound.
         } catch (IOException e) {
-          if (refusals >= REFUSALS || !engine.mayRepeat(e, chain.request(), call)) {
+          if (refusals++ >= REFUSALS || !engine.mayRepeat(e, chain.request(), call)) {
             throw e;
           }
         }

@@ -33,6 +33,15 @@ final class HandOver implements Interceptor {
   /** Bytes; OkHttp collects as many at least before it writes. */
   private static final int LONG = 8192;
 
+  /** A connection cannot be used, and nothing was sent: {@link CallEngine} repeats the call. */
+  static final class Unsound extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Unsound() {
+      super("the server has sent more than it was asked for, and the connection was closed");
+    }
+  }
+
   private final CallEngine engine;
 
   HandOver(CallEngine engine) {
@@ -50,6 +59,9 @@ final class HandOver implements Interceptor {
     }
     if (connection != null && !shared && OkHttpInternals.dropSurplus(connection)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
+      if (call != null && !call.isAnswered()) {
+        throw new Unsound(); // or OkHttp would not, for a body that can be sent only once
+      }
     }
     boolean virtual = Thread.currentThread().isVirtual();
     if (call != null) {

@@ -33,6 +33,7 @@ public final class OkHttpDriver implements ClientDriver {
       is(IOException.class, "Canceled")
           .or(is(IOException.class, "canceled"))
           .or(is(SocketException.class, "Socket closed"))
+          .or(is(SocketException.class, "Socket is closed")) // just after it was opened
           .or(is(StreamResetException.class, "stream was reset: CANCEL"));
 
   private static final ExpectedFailures EXPECTED =
@@ -52,7 +53,11 @@ public final class OkHttpDriver implements ClientDriver {
                   // HTTP/2, whose reader closed the connection before the request had ended
                   .or(is(IOException.class, "closed"))
                   // … or its stream
-                  .or(is(IOException.class, "stream closed")))
+                  .or(is(IOException.class, "stream closed"))
+                  // the end came in the handshake, of which OkHttp asks what there is not
+                  .or(is(IOException.class, "cipherSuite == SSL_NULL_WITH_NULL_NULL"))
+                  // … or before the server's first frame
+                  .or(is(IOException.class, "Required SETTINGS preface not received")))
           .with(Failure.RESET_IN_BODY, is(SocketException.class, StreamResetException.class))
           .with(Failure.TRUNCATED, is(ProtocolException.class, EOFException.class))
           .with(Failure.GARBAGE, is(ProtocolException.class))

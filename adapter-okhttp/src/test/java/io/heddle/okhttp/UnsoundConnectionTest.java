@@ -1,0 +1,104 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okio.BufferedSink;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A connection of the pool holds bytes that belong to no response, so that it is closed when a call
+ * gets it. OkHttp takes another for that call, but not if it has a body that can be sent only once,
+ * whether anything of that was sent or not: such a call was seen to fail with "Socket closed".
+ */
+@Timeout(60)
+class UnsoundConnectionTest {
+
+  private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+  private final AtomicBoolean arrived = new AtomicBoolean();
+
+  /** A body that can be sent once. */
+  private static final class OneShot extends RequestBody {
+
+    @Override
+    public @Nullable MediaType contentType() {
+      return null;
+    }
+
+    @Override
+    public boolean isOneShot() {
+      return true;
+    }
+
+    @Override
+    public void writeTo(BufferedSink sink) throws IOException {
+      sink.writeUtf8("x".repeat(100_000));
+    }
+  }
+
+  /** Answers the first request, and sends at once what nobody has asked for. */
+  private void serve(ServerSocket server) {
+    try (Socket first = server.accept();
+        BufferedReader request = reader(first)) {
+      readTo("", request);
+      first.getOutputStream().write((ANSWER + ANSWER).getBytes(StandardCharsets.US_ASCII));
+      try (Socket second = server.accept();
+          BufferedReader post = reader(second)) {
+        readTo("0", post); // the last chunk
+        arrived.set(true);
+        second.getOutputStream().write(ANSWER.getBytes(StandardCharsets.US_ASCII));
+        request.readLine(); // until the client has left
+      }
+    } catch (IOException e) {
+      // the client has left, or the test is over
+    }
+  }
+
+  private static BufferedReader reader(Socket socket) throws IOException {
+    return new BufferedReader(
+        new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+  }
+
+  private static void readTo(String end, BufferedReader in) throws IOException {
+    for (String line = in.readLine(); !end.equals(line); line = in.readLine()) {
+      if (line == null) {
+        throw new EOFException();
+      }
+    }
+  }
+
+  @Test
+  void isLeftByABodyThatIsSentOnce() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        BlockingOkHttpClient client = BlockingOkHttpClient.wrap(new OkHttpClient())) {
+      Thread.startVirtualThread(() -> serve(server));
+      String url = "http://127.0.0.1:" + server.getLocalPort() + "/";
+      execute(client, new Request.Builder().url(url).build());
+      execute(client, new Request.Builder().url(url).post(new OneShot()).build());
+      assertTrue(arrived.get());
+    }
+  }
+
+  private static void execute(OkHttpClient client, Request request) throws IOException {
+    try (Response response = client.newCall(request).execute()) {
+      assertEquals("ok", response.body().string());
+    }
+  }
+}
