@@ -48,6 +48,9 @@ final class JdkExchange<T> {
 
   private static final int STALL_MILLIS = 500;
 
+  /** How often an upload that waits for its window is looked after. */
+  private static final int NUDGE_MILLIS = 1000;
+
   /** How long the server may take to say that it wants the body. */
   private static final long EXPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -77,6 +80,7 @@ final class JdkExchange<T> {
   private volatile @Nullable IOException end;
   private volatile @Nullable Future<?> alarm;
   private volatile @Nullable JdkUpload upload;
+  private volatile @Nullable Future<?> nudge;
   private volatile long heardAt = System.nanoTime();
   private volatile boolean ignored;
   private volatile boolean handedOver;
@@ -194,6 +198,11 @@ final class JdkExchange<T> {
     return new SentRequest(request, left, this, cold);
   }
 
+  /** What the body fails with: the client's own timer may ring at the moment of the head. */
+  Throwable failureOfBody(Throwable found) {
+    return found instanceof HttpTimeoutException late ? failure(late) : found;
+  }
+
   private IOException failure(@Nullable IOException found) {
     IOException why = end;
     if (why != null) {
@@ -273,16 +282,40 @@ final class JdkExchange<T> {
     }
   }
 
-  /** The request's body is about to be sent; it must not, if it is cancelled here. */
-  void uploads(JdkUpload its) {
+  /**
+   * The request's body is about to be sent; it must not, if it is cancelled here.
+   *
+   * @param multiplexed whether over HTTP/2
+   */
+  void uploads(JdkUpload its, boolean multiplexed) {
     calling.lock();
     try {
       upload = its;
     } finally {
       calling.unlock();
     }
+    if (multiplexed) {
+      nudgeLater(its);
+    }
     if (over.get() || ignored) {
       its.cancel();
+    }
+  }
+
+  private void nudgeLater(JdkUpload its) {
+    Future<?> next =
+        TIMER.schedule(
+            () -> {
+              if (!its.isOver() && !over.get()) {
+                Thread.startVirtualThread(its::nudge);
+                nudgeLater(its);
+              }
+            },
+            NUDGE_MILLIS,
+            TimeUnit.MILLISECONDS);
+    nudge = next;
+    if (over.get()) {
+      next.cancel(false);
     }
   }
 
@@ -347,6 +380,10 @@ final class JdkExchange<T> {
     Future<?> its = alarm;
     if (its != null) {
       its.cancel(false);
+    }
+    Future<?> next = nudge;
+    if (next != null) {
+      next.cancel(false);
     }
     JdkUpload sending = upload;
     if (sending != null && !whole) {

@@ -26,6 +26,13 @@ final class JdkInternals {
   /** The same before JDK 24: {@code ErrorFrame.stringForCode(REFUSED_STREAM)}. */
   private static final String REFUSED = "Received RST_STREAM: Stream not processed";
 
+  /**
+   * {@code WindowController.tryAcquire}, from 24 on: an upload looks for a window of a stream that
+   * is closed. What resets or cancels a stream has failed its upload by then; this was {@code
+   * closeAsUnprocessed}, which forgets to.
+   */
+  private static final String NO_ENTRY = "Expected entry for streamid";
+
   private static final String RESET = "RST_STREAM";
 
   private static final int DEFAULT_TTL_SECONDS = 30;
@@ -49,7 +56,7 @@ final class JdkInternals {
 
   /** Whether the server said that it did not process the request: any may go again. */
   static boolean wasNotProcessed(IOException failure) {
-    return says(failure, UNPROCESSED) || says(failure, REFUSED);
+    return says(failure, UNPROCESSED) || says(failure, REFUSED) || says(failure, NO_ENTRY);
   }
 
   /**

@@ -91,7 +91,7 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
 
   @Override
   public void onError(Throwable its) {
-    failure.compareAndSet(null, its);
+    failure.compareAndSet(null, exchange.failureOfBody(its));
     exchange.release(false);
     tell(() -> {});
   }

@@ -7,12 +7,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stands between the user's body and the client, which over HTTP/2 forgets a body that waits for
  * its window when the call ends: its writer would wait for ever. So the exchange cancels it.
+ *
+ * <p>The client also forgets one whose stream is beyond the server's GOAWAY: the call would wait
+ * for ever. It finds out when it next looks for a window, so the exchange {@link #nudge nudges} it.
  */
 final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription {
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private final Flow.Subscriber<? super ByteBuffer> client;
   private volatile Flow.@Nullable Subscription user;
   private volatile boolean over;
+  private volatile boolean held;
   private volatile long movedAt = System.nanoTime();
 
   JdkUpload(Flow.Subscriber<? super ByteBuffer> client) {
@@ -30,6 +36,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
 
   @Override
   public void onNext(ByteBuffer piece) {
+    held = true;
     client.onNext(piece);
   }
 
@@ -48,6 +55,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   @Override
   public void request(long n) {
     movedAt = System.nanoTime();
+    held = false;
     Flow.Subscription its = user;
     if (its != null && !over) {
       its.request(n);
@@ -62,6 +70,16 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     over = true;
     if (its != null && first) {
       its.cancel();
+    }
+  }
+
+  /**
+   * Has a client that holds a piece look again whether it may be sent. Over HTTP/2 it takes an
+   * empty piece at any time, from any thread, and for that asks for none more.
+   */
+  void nudge() {
+    if (held && !over) {
+      client.onNext(NOTHING);
     }
   }
 

@@ -61,9 +61,10 @@ final class SentRequest extends HttpRequest {
 
     @Override
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
-      exchange.connected(JdkInternals.isOfHttp2(client));
+      boolean multiplexed = JdkInternals.isOfHttp2(client);
+      exchange.connected(multiplexed);
       JdkUpload upload = new JdkUpload(client);
-      exchange.uploads(upload);
+      exchange.uploads(upload, multiplexed);
       body.subscribe(upload);
     }
   }

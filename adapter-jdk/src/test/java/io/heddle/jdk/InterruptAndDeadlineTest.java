@@ -3,6 +3,8 @@ package io.heddle.jdk;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.CallEvent;
+import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -15,6 +17,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -86,5 +89,23 @@ class InterruptAndDeadlineTest {
   void eachReadBeyondTheDeadlineSaysWhichItWas() {
     IOException again = JdkFailures.again(JdkFailures.over(null));
     assertInstanceOf(DeadlineExceededException.class, again.getCause());
+  }
+
+  /** The client's own timer may ring at the moment of the head, and then fails the body. */
+  @Test
+  void aBodyThatTheClientsTimerEndsSaysThatItWasTheDeadline() {
+    HttpRequest get = HttpRequest.newBuilder(URI.create("http://localhost/")).build();
+    try (BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(HttpClient.newHttpClient())) {
+      JdkExchange<Void> exchange =
+          new JdkExchange<>(
+              client,
+              new Origin(1, false),
+              get,
+              Deadline.after(Duration.ZERO),
+              false,
+              CallEvent.begin("jdk"));
+      Throwable told = exchange.failureOfBody(new HttpTimeoutException("request timed out"));
+      assertInstanceOf(DeadlineExceededException.class, told.getCause());
+    }
   }
 }

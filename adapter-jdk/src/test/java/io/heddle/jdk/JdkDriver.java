@@ -22,10 +22,19 @@ import java.net.http.HttpTimeoutException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 
 /** The kit's driver of this adapter. */
 public final class JdkDriver implements ClientDriver {
+
+  /**
+   * The end of a connection of TLS, at times, long after its handshake: {@code SSLTube} takes a TLS
+   * engine that has something to say for one that shakes hands.
+   */
+  private static final Predicate<Throwable> IN_NO_HANDSHAKE =
+      is(SSLHandshakeException.class, "Remote host terminated the handshake");
 
   private static final ExpectedFailures EXPECTED =
       new ExpectedFailures()
@@ -36,8 +45,10 @@ public final class JdkDriver implements ClientDriver {
           .with(Failure.DEADLINE, JdkDriver::isDeadline)
           .with(Failure.INTERRUPTED, is(InterruptedException.class, InterruptedIOException.class))
           .with(
-              Failure.CANCELLED, is(InterruptedException.class).or(is(IOException.class, "closed")))
-          .with(Failure.RESET_BEFORE_HEAD, is(IOException.class))
+              Failure.CANCELLED,
+              is(InterruptedException.class, InterruptedIOException.class)
+                  .or(is(IOException.class, "closed")))
+          .with(Failure.RESET_BEFORE_HEAD, is(IOException.class).or(IN_NO_HANDSHAKE))
           .with(Failure.RESET_IN_BODY, is(IOException.class))
           .with(Failure.TRUNCATED, is(IOException.class))
           .with(Failure.MALFORMED, is(IOException.class, ProtocolException.class))

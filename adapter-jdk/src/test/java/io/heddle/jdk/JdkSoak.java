@@ -6,6 +6,6 @@ import io.heddle.conformance.Wire;
 /** Not run by each build: docs/soak.md says why, and how it is run. */
 class JdkSoak extends SoakSuite {
   JdkSoak() {
-    super(new JdkDriver(), Wire.HTTP_1_1, Wire.HTTP_1_1_TLS, Wire.H2_TLS);
+    super(new JdkDriver(), Wire.H2_TLS);
   }
 }

@@ -28,6 +28,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLContext;
@@ -136,7 +137,8 @@ final class KitClient implements Client {
       }
     }
     if (body instanceof Body.Stream stream) {
-      BodyPublisher unsized = BodyPublishers.ofInputStream(stream::in);
+      AtomicReference<@Nullable InputStream> once = new AtomicReference<>(stream.in());
+      BodyPublisher unsized = BodyPublishers.ofInputStream(() -> once.getAndSet(null));
       return stream.length() > 0
           ? BodyPublishers.fromPublisher(unsized, stream.length())
           : stream.length() == 0 ? BodyPublishers.noBody() : unsized;
