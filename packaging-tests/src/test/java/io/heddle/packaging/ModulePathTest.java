@@ -145,6 +145,24 @@ class ModulePathTest {
     return javas;
   }
 
+  /** What the page of recipes brings. */
+  private static final List<String> RECIPES =
+      List.of(
+          "/resilience4j/",
+          "/com/google/",
+          "/com/azure/",
+          "/com/fasterxml/",
+          "/io/projectreactor/",
+          "/org/reactivestreams/",
+          "/io/grpc/",
+          "/io/opencensus/",
+          "/io/micrometer/",
+          "/org/hdrhistogram/",
+          "/org/latencyutils/",
+          "/org/checkerframework/",
+          "/httpclient5-cache/",
+          "/httpclient5-observation/");
+
   /** What this test's class path has, but for the tests themselves, and what they are made with. */
   private static String modulePath() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -159,6 +177,7 @@ class ModulePathTest {
                         "/jspecify/",
                         "/conformance/target/")
                     .noneMatch(each.replace(File.separatorChar, '/')::contains))
+        .filter(each -> RECIPES.stream().noneMatch(each.replace(File.separatorChar, '/')::contains))
         .filter(each -> !Path.of(each).startsWith(Path.of("target").toAbsolutePath()))
         .collect(Collectors.joining(File.pathSeparator));
   }
