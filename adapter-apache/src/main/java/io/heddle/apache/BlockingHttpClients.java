@@ -8,6 +8,7 @@ import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.impl.DefaultHttpRequestRetryStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.classic.RequestFailedException;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -100,7 +101,10 @@ public final class BlockingHttpClients {
     }
   }
 
-  /** Outside of all others: Apache's handlers leave the lease of a call that ends by an Error. */
+  /**
+   * Outside of all others: Apache's handlers leave the lease of a call that ends by an Error, and
+   * where a request is aborted between two of their steps, the second misses its connection.
+   */
   private static ClassicHttpResponse endingOnError(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
@@ -108,6 +112,11 @@ public final class BlockingHttpClients {
       return chain.proceed(request, scope);
     } catch (Error e) {
       scope.execRuntime.discardEndpoint();
+      throw e;
+    } catch (IllegalStateException e) {
+      if (scope.execRuntime.isExecutionAborted()) {
+        throw new RequestFailedException("Request aborted", e); // as between any other two steps
+      }
       throw e;
     }
   }

@@ -60,7 +60,10 @@ class WrongDriversSoakTest {
               Throwable.class,
               () ->
                   SoakSuite.run(
-                      wrong.driver(), wrong.wire(), false, ReferenceSoakTest::mayLogWhenClosed));
+                      wrong.driver(),
+                      wrong.wire(),
+                      new Soak.Allowed(
+                          false, ReferenceSoakTest::mayLogWhenClosed, other -> false)));
     } finally {
       wrong.driver().cleanUp();
     }

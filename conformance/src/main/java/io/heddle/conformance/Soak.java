@@ -60,11 +60,20 @@ final class Soak {
   /** How many of the things that are wrong are told. */
   private static final int TOLD = 10;
 
+  /**
+   * What is known of a library, and excused.
+   *
+   * @param mayPostAgain whether a POST of bytes may be sent again when its connection broke
+   * @param mayLog the names of the loggers that may log errors
+   * @param mayEndConnection how it tells that it has ended a connection that others shared
+   */
+  record Allowed(
+      boolean mayPostAgain, Predicate<String> mayLog, Predicate<Throwable> mayEndConnection) {}
+
   private static final Path DUMPS = Path.of("target", "thread-dumps");
 
   private final Kit kit;
-  private final boolean mayPostAgain;
-  private final Predicate<String> mayLog;
+  private final Allowed allowed;
   private final FaultServer calm;
   private final FaultServer rough;
   private final long seed = Long.getLong(SEED, 20261122);
@@ -74,16 +83,10 @@ final class Soak {
   private final Map<String, LongAdder> kinds = new ConcurrentSkipListMap<>();
   private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
 
-  /**
-   * A soak to be run.
-   *
-   * @param mayPostAgain whether a POST of bytes may be sent again when its connection broke
-   * @param mayLog the names of the loggers that may log errors
-   */
-  Soak(Kit kit, boolean mayPostAgain, Predicate<String> mayLog) {
+  /** A soak to be run. */
+  Soak(Kit kit, Allowed allowed) {
     this.kit = kit;
-    this.mayLog = mayLog;
-    this.mayPostAgain = mayPostAgain;
+    this.allowed = allowed;
     this.calm = kit.server(Certificates.RIGHT, 100);
     this.rough = kit.server(Certificates.RIGHT, 100);
   }
@@ -172,7 +175,7 @@ final class Soak {
     @Override
     public void publish(LogRecord logged) {
       if (logged.getLevel().intValue() >= Level.SEVERE.intValue()
-          && !mayLog.test(String.valueOf(logged.getLoggerName()))) {
+          && !allowed.mayLog().test(String.valueOf(logged.getLoggerName()))) {
         Throwable thrown = logged.getThrown();
         wrong.add(
             "logged as an error by "
@@ -251,8 +254,8 @@ final class Soak {
       return closing;
     }
 
-    boolean mayPostAgain() {
-      return mayPostAgain;
+    Allowed allowed() {
+      return allowed;
     }
 
     void count(String what) {

@@ -343,6 +343,11 @@ final class SoakCall {
         return true;
       }
     }
+    if (round.allowed().mayEndConnection().test(failure)) {
+      round.count("excused: the library ended the connection");
+      seen().forEach(each -> round.server().excuse(each.connection()));
+      return true;
+    }
     Set<Failure> kinds = EnumSet.noneOf(Failure.class);
     kinds.addAll(plan.mayFail);
     if (round.isClosed()) {
@@ -363,12 +368,17 @@ final class SoakCall {
         && String.valueOf(failure.getMessage()).startsWith("the source");
   }
 
-  /** Whether the server has ended the connection under the call, when that was last sent. */
+  /**
+   * Whether the server has ended the connection under the call, when that was last sent, or that
+   * which it was to be sent on.
+   */
   private boolean isDisturbed() {
     List<Seen> all = round.server().seen(target == null ? uri : target);
-    return all.isEmpty()
-        ? round.server().brokenAt() > startedAt - Bounds.PROMPT.toNanos()
-        : isOnBrokenConnection(all.getLast());
+    if (!all.isEmpty() && isOnBrokenConnection(all.getLast())) {
+      return true;
+    }
+    return (all.isEmpty() || plan.mayGoAgain())
+        && round.server().brokenAt() > startedAt - Bounds.PROMPT.toNanos();
   }
 
   private boolean isOnBrokenConnection(Seen each) {
@@ -511,7 +521,7 @@ final class SoakCall {
 
   /** OkHttp sends a POST again whose connection broke, if its body is in memory: it says so. */
   private boolean mayArriveTwice() {
-    return plan.source == Source.BYTES && round.mayPostAgain();
+    return plan.source == Source.BYTES && round.allowed().mayPostAgain();
   }
 
   @Override

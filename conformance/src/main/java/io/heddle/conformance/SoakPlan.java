@@ -212,7 +212,9 @@ final class SoakPlan {
           // longer.
           case AROUND -> source != null && size <= 60_000 && length > 1;
           case REDIRECT -> method.equals("GET") || source == Source.BYTES;
-          case SHORT, LONG, GARBAGE -> !method.equals("HEAD");
+          case SHORT, GARBAGE -> !method.equals("HEAD");
+          // A second response that comes later than the first would be another call's misfortune.
+          case LONG -> !method.equals("HEAD") && (wire.isMultiplexed() || length <= 1000);
           default -> true;
         };
     return fits ? drawn : Meeting.ANSWER;
@@ -328,6 +330,14 @@ final class SoakPlan {
   /** Whether nothing at all happens to the call. */
   boolean isUndisturbed() {
     return meeting == Meeting.ANSWER && endings.isEmpty() && manner != Manner.TORN;
+  }
+
+  /** Whether the server's own doing has the call sent once more, perhaps on another connection. */
+  boolean mayGoAgain() {
+    return switch (meeting) {
+      case RESET, CLOSE, STREAM_REFUSED -> true;
+      default -> false;
+    };
   }
 
   /** Whether the server takes the whole body before the call succeeds. */

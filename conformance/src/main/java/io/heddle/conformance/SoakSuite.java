@@ -1,7 +1,6 @@
 package io.heddle.conformance;
 
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
@@ -27,6 +26,14 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /**
+   * Whether this is how the library tells that it has ended a connection that others shared, of its
+   * own accord, as it is known to do: then the calls on that connection are excused.
+   */
+  protected boolean mayEndConnection(Throwable failure) {
+    return false;
+  }
+
   /** Whether a logger of this name may log an error. */
   protected boolean mayLog(String logger) {
     return false;
@@ -38,12 +45,17 @@ public abstract class SoakSuite {
         .map(
             wire ->
                 DynamicTest.dynamicTest(
-                    wire.name(), () -> run(driver, wire, mayPostAgain(), this::mayLog)));
+                    wire.name(),
+                    () ->
+                        run(
+                            driver,
+                            wire,
+                            new Soak.Allowed(
+                                mayPostAgain(), this::mayLog, this::mayEndConnection))));
   }
 
   /** Runs a soak, with a server of its own; all that it took must be back at the end. */
-  static void run(ClientDriver driver, Wire wire, boolean mayPostAgain, Predicate<String> mayLog)
-      throws Exception {
+  static void run(ClientDriver driver, Wire wire, Soak.Allowed allowed) throws Exception {
     new Caller<>(Thread.ofVirtual(), RuleExtension.Shared::readFromSocket)
         .start()
         .result(Bounds.LONG);
@@ -55,7 +67,7 @@ public abstract class SoakSuite {
       Kit kit = new Kit(driver, wire, server, none);
       @Nullable Throwable broken = null;
       try {
-        new Soak(kit, mayPostAgain, mayLog).run();
+        new Soak(kit, allowed).run();
       } catch (Exception | Error e) {
         broken = e;
         throw e;
