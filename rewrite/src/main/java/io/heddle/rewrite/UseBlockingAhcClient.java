@@ -62,6 +62,12 @@ public final class UseBlockingAhcClient extends Recipe {
         + " BlockingAhcClient(..)`.";
   }
 
+  /** What adds the dependency looks at the outcome. */
+  @Override
+  public boolean causesAnotherCycle() {
+    return true;
+  }
+
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
     return new ClientVisitor() {

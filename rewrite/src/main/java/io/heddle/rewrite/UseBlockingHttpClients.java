@@ -95,6 +95,12 @@ public final class UseBlockingHttpClients extends ScanningRecipe<StockManagers> 
         + " `PoolingHttpClientConnectionManager` by `BlockingConnectionManager`.";
   }
 
+  /** What adds the dependency looks at the outcome. */
+  @Override
+  public boolean causesAnotherCycle() {
+    return true;
+  }
+
   @Override
   public StockManagers getInitialValue(ExecutionContext context) {
     return new StockManagers();

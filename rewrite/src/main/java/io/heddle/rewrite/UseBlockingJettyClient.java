@@ -59,6 +59,12 @@ public final class UseBlockingJettyClient extends Recipe {
         + " their place.";
   }
 
+  /** What adds the dependency looks at the outcome. */
+  @Override
+  public boolean causesAnotherCycle() {
+    return true;
+  }
+
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
     return new ClientVisitor() {

@@ -24,6 +24,12 @@ public final class WrapJdkHttpClient extends Recipe {
         + " made.";
   }
 
+  /** What adds the dependency looks at the outcome. */
+  @Override
+  public boolean causesAnotherCycle() {
+    return true;
+  }
+
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
     return new Wrapping(

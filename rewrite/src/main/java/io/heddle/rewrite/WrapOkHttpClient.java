@@ -26,6 +26,12 @@ public final class WrapOkHttpClient extends Recipe {
     return "Puts `BlockingOkHttpClient.wrap(..)` around each `OkHttpClient` that is made anew.";
   }
 
+  /** What adds the dependency looks at the outcome. */
+  @Override
+  public boolean causesAnotherCycle() {
+    return true;
+  }
+
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
     return new Wrapping(CLIENT, "io.heddle.okhttp.BlockingOkHttpClient", BUILDER, STUB) {
