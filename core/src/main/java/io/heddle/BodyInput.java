@@ -2,6 +2,9 @@ package io.heddle;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +59,14 @@ public abstract class BodyInput extends InputStream {
     if (closed) {
       throw closed();
     }
-    return pipe().read(b, off, len, deadline(), this::failure);
+    try {
+      return pipe().read(b, off, len, deadline());
+    } catch (InterruptedException
+        | TimeoutException
+        | ExecutionException
+        | CancellationException e) {
+      throw failure(e);
+    }
   }
 
   @Override

@@ -2,6 +2,9 @@ package io.heddle;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The body of a request as the caller writes it: a stream over a {@link RequestBodyPipe}. One
@@ -49,7 +52,7 @@ public abstract class BodyOutput extends OutputStream {
   }
 
   /** How many bytes were written. */
-  protected final long written() {
+  public final long written() {
     return written;
   }
 
@@ -64,10 +67,21 @@ public abstract class BodyOutput extends OutputStream {
     if (declared >= 0 && len > declared - written) {
       throw tooLong(declared);
     }
-    if (!pipe().write(b, off, len, deadline(), this::failure)) {
+    if (!take(b, off, len)) {
       throw noMoreWanted();
     }
     written += len;
+  }
+
+  private boolean take(byte[] b, int off, int len) throws IOException {
+    try {
+      return pipe().write(b, off, len, deadline());
+    } catch (InterruptedException
+        | TimeoutException
+        | ExecutionException
+        | CancellationException e) {
+      throw failure(e);
+    }
   }
 
   @Override

@@ -6,7 +6,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -127,19 +126,6 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
       throw new TimeoutException("the deadline of an exchange is over");
     }
     return outcome();
-  }
-
-  /** The same, with what the adapter makes of the four exceptions that are declared there. */
-  public <X extends Throwable> R await(Deadline deadline, Function<? super Exception, X> failure)
-      throws X {
-    try {
-      return await(deadline);
-    } catch (InterruptedException
-        | TimeoutException
-        | ExecutionException
-        | CancellationException e) {
-      throw failure.apply(e);
-    }
   }
 
   /**

@@ -9,7 +9,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,20 +147,6 @@ public final class RequestBodyPipe extends Waiter {
       }
     }
     return false;
-  }
-
-  /** The same, with what the adapter makes of the four exceptions that are declared there. */
-  public <X extends Throwable> boolean write(
-      byte[] b, int off, int len, Deadline deadline, Function<? super Exception, X> failure)
-      throws X {
-    try {
-      return write(b, off, len, deadline);
-    } catch (InterruptedException
-        | TimeoutException
-        | ExecutionException
-        | CancellationException e) {
-      throw failure.apply(e);
-    }
   }
 
   private Deadline untilStalled(Deadline deadline) {

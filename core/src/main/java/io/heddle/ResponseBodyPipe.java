@@ -8,7 +8,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -167,20 +166,6 @@ public final class ResponseBodyPipe extends Waiter {
       }
       Outcome waited = waitUntil(deadline);
       giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
-    }
-  }
-
-  /** The same, with what the adapter makes of the four exceptions that are declared there. */
-  public <X extends Throwable> int read(
-      byte[] b, int off, int len, Deadline deadline, Function<? super Exception, X> failure)
-      throws X {
-    try {
-      return read(b, off, len, deadline);
-    } catch (InterruptedException
-        | TimeoutException
-        | ExecutionException
-        | CancellationException e) {
-      throw failure.apply(e);
     }
   }
 

@@ -112,10 +112,10 @@ final class AhcRequestBody implements FeedableBodyGenerator {
         return;
       }
       source.writer().writeTo(out);
-      if (source.length() >= 0 && out.length() < source.length()) {
+      if (source.length() >= 0 && out.written() < source.length()) {
         throw new IOException(
             "the request body has "
-                + out.length()
+                + out.written()
                 + " bytes, and was told to have "
                 + source.length());
       }
@@ -161,10 +161,6 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     @Override
     protected Deadline deadline() {
       return deadline;
-    }
-
-    long length() {
-      return written();
     }
 
     @Override

@@ -112,10 +112,10 @@ final class ApacheRequestBody {
       if (tooLong) { // and the entity did not mind that its write failed
         throw tooLong();
       }
-      if (stream.length() < declaredLength) {
+      if (stream.written() < declaredLength) {
         throw new ConnectionClosedException(
             "the request entity wrote %d bytes, and its Content-Length is %d",
-            stream.length(), declaredLength);
+            stream.written(), declaredLength);
       }
       Supplier<List<? extends Header>> supplier = entity.getTrailers();
       trailers = supplier == null ? null : supplier.get();
@@ -189,10 +189,6 @@ final class ApacheRequestBody {
     public void write(byte[] b, int off, int len) throws IOException {
       super.write(b, off, len);
       flushInTime();
-    }
-
-    long length() {
-      return written();
     }
 
     private void flushInTime() {

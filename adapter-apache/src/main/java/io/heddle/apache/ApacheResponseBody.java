@@ -87,20 +87,23 @@ final class ApacheResponseBody extends ChunkedInputStream {
     if (closed) {
       throw new StreamClosedException("Stream already closed");
     }
-    boolean served = false;
     try {
-      int n = pipe.read(b, off, len, endpoint.readDeadline(), failure());
+      int n = pipe.read(b, off, len, endpoint.readDeadline());
       read += Math.max(0, n);
-      served = true;
       return n;
-    } finally {
-      failed |= !served; // and told: to close it is no failure any more
+    } catch (InterruptedException
+        | TimeoutException
+        | ExecutionException
+        | CancellationException e) {
+      failed = true; // and told: to close it is no failure any more
+      throw failure(e);
     }
   }
 
-  private ApacheFailures.Wait failure() {
+  private IOException failure(Exception end) {
     return new ApacheFailures.Wait(
-        "reading the response body", endpoint.callDeadline(), "Read timed out");
+            "reading the response body", endpoint.callDeadline(), "Read timed out")
+        .apply(end);
   }
 
   @Override
@@ -146,11 +149,11 @@ final class ApacheResponseBody extends ChunkedInputStream {
         return;
       } catch (TimeoutException e) {
         if (callers.isExpired()) {
-          throw failure().apply(e);
+          throw failure(e);
         }
         return; // stalled
       } catch (CancellationException | ExecutionException e) {
-        throw failure().apply(e);
+        throw failure(e);
       } catch (IllegalStateException e) {
         return; // on an I/O thread, or another thread reads: nobody waits here
       }

@@ -73,7 +73,7 @@ final class CancellableWaits {
     return now;
   }
 
-  /** As {@link Exchange#await(Deadline, Function)}. */
+  /** The same, with what is to be thrown in place of the four exceptions. */
   <R> R await(
       Step what, Exchange<R> exchange, Deadline deadline, Function<Exception, IOException> failure)
       throws IOException {

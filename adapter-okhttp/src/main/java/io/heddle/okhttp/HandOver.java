@@ -109,7 +109,11 @@ final class HandOver implements Interceptor {
 
   /** More than goes out in one piece, or of unknown length. */
   private static boolean isLong(@Nullable RequestBody body) throws IOException {
-    return body != null && (body.contentLength() < 0 || body.contentLength() > LONG);
+    if (body == null) {
+      return false;
+    }
+    long length = body.contentLength();
+    return length < 0 || length > LONG;
   }
 
   private static Response inline(Chain chain) throws IOException {

@@ -233,10 +233,8 @@ final class LiveCall extends EventListener {
     }
     try {
       return next.await(deadline);
-    } catch (InterruptedException e) {
-      throw OkHttpFailures.interrupted(e);
-    } catch (CancellationException e) {
-      throw OkHttpFailures.cancelled(e);
+    } catch (InterruptedException | CancellationException e) {
+      throw OkHttpFailures.inWait(e);
     } finally {
       waiting = null;
     }

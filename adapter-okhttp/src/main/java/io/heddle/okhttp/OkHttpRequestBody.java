@@ -126,7 +126,14 @@ final class OkHttpRequestBody extends RequestBody {
     }
 
     private void put(byte[] bytes, int from, int length) throws IOException {
-      pipe.write(bytes, from, length, Deadline.none(), OkHttpFailures::inWait);
+      try {
+        pipe.write(bytes, from, length, Deadline.none());
+      } catch (InterruptedException
+          | TimeoutException
+          | ExecutionException
+          | CancellationException e) {
+        throw OkHttpFailures.inWait(e);
+      }
     }
 
     @Override

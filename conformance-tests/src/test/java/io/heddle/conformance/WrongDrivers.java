@@ -637,25 +637,6 @@ final class WrongDrivers {
     }
   }
 
-  // ---- parts ----------------------------------------------------------------------------------
-
-  private static Call with(Call call, Body body) {
-    return new Call(
-        call.method(), call.uri(), call.headers(), body, call.deadline(), call.expectContinue());
-  }
-
-  private static void write(@Nullable Body body, OutputStream out) throws IOException {
-    if (body instanceof Body.Bytes bytes) {
-      out.write(bytes.bytes());
-    } else if (body instanceof Body.OfFile file) {
-      Files.copy(file.path(), out);
-    } else if (body instanceof Body.Stream stream) {
-      stream.in().transferTo(out);
-    } else if (body instanceof Body.Writer writer) {
-      writer.writer().writeTo(out);
-    }
-  }
-
   // ---- what JFR is told -----------------------------------------------------------------------
 
   static final class TellsOfNoFailure extends SpoiltDriver {
@@ -669,10 +650,8 @@ final class WrongDrivers {
   static final class TellsTheWholeUri extends WrappedDriver {
     @Override
     Reply execute(Attempt attempt) throws Exception {
-      URI uri = attempt.asked().uri();
-      CallEvent event = CallEvent.begin("wrong");
-      event.request(attempt.asked().method(), uri.getHost(), uri.getPort());
-      event.request(attempt.asked().method(), uri.toString(), -1);
+      CallEvent event = begin(attempt.asked());
+      event.request(attempt.asked().method(), attempt.asked().uri().toString(), -1);
       attempt.right().event = event;
       return super.execute(attempt);
     }
@@ -681,9 +660,7 @@ final class WrongDrivers {
   static final class TellsTwice extends WrappedDriver {
     @Override
     Reply execute(Attempt attempt) throws Exception {
-      URI uri = attempt.asked().uri();
-      CallEvent event = CallEvent.begin("wrong");
-      event.request(attempt.asked().method(), uri.getHost(), uri.getPort());
+      CallEvent event = begin(attempt.asked());
       Reply reply = super.execute(attempt);
       event.head(reply.status(), reply.protocol());
       event.completed();
@@ -711,5 +688,30 @@ final class WrongDrivers {
     String describe(ReferenceClient client) {
       return "ReferenceClient[calls in flight: " + client.inFlight() + "]";
     }
+  }
+
+  // ---- parts ----------------------------------------------------------------------------------
+
+  private static Call with(Call call, Body body) {
+    return new Call(
+        call.method(), call.uri(), call.headers(), body, call.deadline(), call.expectContinue());
+  }
+
+  private static void write(@Nullable Body body, OutputStream out) throws IOException {
+    if (body instanceof Body.Bytes bytes) {
+      out.write(bytes.bytes());
+    } else if (body instanceof Body.OfFile file) {
+      Files.copy(file.path(), out);
+    } else if (body instanceof Body.Stream stream) {
+      stream.in().transferTo(out);
+    } else if (body instanceof Body.Writer writer) {
+      writer.writer().writeTo(out);
+    }
+  }
+
+  private static CallEvent begin(Call call) {
+    CallEvent event = CallEvent.begin("wrong");
+    event.request(call.method(), call.uri().getHost(), call.uri().getPort());
+    return event;
   }
 }

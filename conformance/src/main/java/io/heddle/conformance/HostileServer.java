@@ -74,7 +74,7 @@ final class HostileServer implements AutoCloseable {
       OutputStream out = socket.getOutputStream();
       int stream = 0;
       if (wire.isMultiplexed()) {
-        out.write(Hostility.frame(Hostility.SETTINGS, 0, 0));
+        out.write(HostileBytes.frame(HostileBytes.SETTINGS, 0, 0));
         out.flush();
         stream = awaitHeaders(new DataInputStream(in));
       } else {

@@ -120,20 +120,9 @@ class ReleaseTest {
       Files.writeString(consumer.resolve("pom.xml"), consumerPom(name));
     }
     Files.writeString(project.resolve("pom.xml"), projectPom(consumers.keySet()));
-    Path local = project.resolve("repository");
 
-    String built =
-        run(
-            project,
-            Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
-            "-B",
-            "-ntp",
-            "-Dmaven.repo.local=" + local,
-            "package",
-            System.getProperty("dependency.plugin") + ":build-classpath",
-            "-Dmdep.outputFile=target/path");
+    build(project, "package");
 
-    assertTrue(Files.isDirectory(local.resolve("io/heddle/heddle-core")), built);
     try (HelloServer server = new HelloServer()) {
       for (Map.Entry<String, Path> each : consumers.entrySet()) {
         Path target = each.getValue().resolve("target");
@@ -141,7 +130,7 @@ class ReleaseTest {
         String said =
             run(
                 project,
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                java(),
                 "-p",
                 path + File.pathSeparator + target.resolve("classes"),
                 "-m",
@@ -150,6 +139,26 @@ class ReleaseTest {
         assertTrue(said.contains("hello"), () -> each.getKey() + ": " + said);
       }
     }
+  }
+
+  /** With a repository of its own; the class path of each module is left in target/path. */
+  private static void build(Path project, String phase) throws Exception {
+    Path local = project.resolve("repository");
+    String built =
+        run(
+            project,
+            Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
+            "-B",
+            "-ntp",
+            "-Dmaven.repo.local=" + local,
+            phase,
+            System.getProperty("dependency.plugin") + ":build-classpath",
+            "-Dmdep.outputFile=target/path");
+    assertTrue(Files.isDirectory(local.resolve("io/heddle/heddle-core")), built);
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
   // ---- the examples ---------------------------------------------------------------------------
@@ -191,26 +200,15 @@ class ReleaseTest {
         "<project><modelVersion>4.0.0</modelVersion><groupId>com.example</groupId>"
             + "<artifactId>examples</artifactId><version>1</version><packaging>pom</packaging>"
             + "<modules>%s</modules>%s</project>".formatted(modules, repositories()));
-    Path local = project.resolve("repository");
 
-    String built =
-        run(
-            project,
-            Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
-            "-B",
-            "-ntp",
-            "-Dmaven.repo.local=" + local,
-            "compile",
-            System.getProperty("dependency.plugin") + ":build-classpath",
-            "-Dmdep.outputFile=target/path");
+    build(project, "compile");
 
-    assertTrue(Files.isDirectory(local.resolve("io/heddle/heddle-core")), built);
     try (HelloServer server = new HelloServer()) {
       for (String name : examples()) {
         Path target = project.resolve(name).resolve("target");
         List<String> java =
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                java(),
                 "-cp",
                 Files.readString(target.resolve("path"))
                     + File.pathSeparator

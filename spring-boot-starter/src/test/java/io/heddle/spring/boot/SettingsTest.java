@@ -266,30 +266,24 @@ class SettingsTest {
   @ParameterizedTest
   @EnumSource(Http2.class)
   void apachesProtocol(Http2 http2) {
-    String property = "heddle.http.client.http2=" + http2;
-    Wire wire = http2 == Http2.ALWAYS ? Wire.H2C : Wire.HTTP_1_1;
-    try (FaultServer server = FaultServer.start(wire)) {
-      URI uri = server.uri(Script.ok().body(5));
-      run(with("http_components", property), client -> assertEquals(5, get(client, uri)));
-    }
+    assertServedOn(http2 == Http2.ALWAYS ? Wire.H2C : Wire.HTTP_1_1, "http_components", http2);
     if (http2 == Http2.NEVER) {
-      try (FaultServer server = FaultServer.start(Wire.HTTP_1_1_TLS)) {
-        URI uri = server.uri(Script.ok().body(5));
-        run(
-            with("http_components", BUNDLE).withPropertyValues(property),
-            client -> assertEquals(5, get(client, uri)));
-      }
+      assertServedOn(Wire.HTTP_1_1_TLS, "http_components", http2, BUNDLE);
     }
   }
 
   @ParameterizedTest
   @EnumSource(Http2.class)
   void jettysProtocol(Http2 http2) {
-    String property = "heddle.http.client.http2=" + http2;
-    Wire wire = http2 == Http2.ALWAYS ? Wire.H2C : Wire.HTTP_1_1;
+    assertServedOn(http2 == Http2.ALWAYS ? Wire.H2C : Wire.HTTP_1_1, "jetty", http2);
+  }
+
+  private static void assertServedOn(Wire wire, String library, Http2 http2, String... properties) {
     try (FaultServer server = FaultServer.start(wire)) {
       URI uri = server.uri(Script.ok().body(5));
-      run(with("jetty", property), client -> assertEquals(5, get(client, uri)));
+      run(
+          with(library, properties).withPropertyValues("heddle.http.client.http2=" + http2),
+          client -> assertEquals(5, get(client, uri)));
     }
   }
 
