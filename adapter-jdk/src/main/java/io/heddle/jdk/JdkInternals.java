@@ -36,6 +36,7 @@ final class JdkInternals {
   private static final String RESET = "RST_STREAM";
 
   private static final int DEFAULT_TTL_SECONDS = 30;
+  private static final int DEFAULT_IDLE_SECONDS = 30;
 
   private JdkInternals() {}
 
@@ -93,6 +94,21 @@ final class JdkInternals {
       }
     }
     return TimeUnit.SECONDS.toNanos(seconds < 0 ? Integer.MAX_VALUE : seconds);
+  }
+
+  /** For how long the client keeps an idle connection of HTTP/2, in ns. */
+  static long idleNanos() {
+    long seconds =
+        idleSeconds(
+            "jdk.httpclient.keepalive.timeout.h2",
+            idleSeconds("jdk.httpclient.keepalive.timeout", DEFAULT_IDLE_SECONDS));
+    return TimeUnit.SECONDS.toNanos(seconds);
+  }
+
+  /** As {@code HttpClientImpl.getTimeoutProp} has it, which reads {@code net.properties}, too. */
+  private static long idleSeconds(String property, long other) {
+    long seconds = Long.getLong(property, other);
+    return seconds < 0 ? other : seconds;
   }
 
   private static boolean says(IOException failure, String text) {

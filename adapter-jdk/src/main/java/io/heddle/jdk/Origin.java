@@ -40,14 +40,14 @@ final class Origin {
   /** After a refusal so many calls end before one more than before is tried. */
   private static final int CAUTION = 3;
 
-  /** The client closes an idle connection after 30 s. */
-  private static final long COLD_NANOS = TimeUnit.SECONDS.toNanos(25);
-
   private static final int BACK_OFF_MILLIS = 10;
 
   private final InFlightLimit limit;
   private final int maxConnections;
   private final long lookUpNanos = JdkInternals.lookUpNanos();
+
+  // A little before the client closes an idle connection.
+  private final long coldNanos = JdkInternals.idleNanos() / 6 * 5;
 
   // Shared; a race costs a call that is refused, or a look-up, and no more.
   private volatile boolean warm;
@@ -121,7 +121,7 @@ final class Origin {
    * @throws CancellationException if the client was closed
    */
   void enter(Deadline deadline) throws InterruptedException, TimeoutException {
-    if (multiplexed && warm && System.nanoTime() - leftAt > COLD_NANOS && isIdle()) {
+    if (multiplexed && warm && System.nanoTime() - leftAt > coldNanos && isIdle()) {
       warm = false; // the connection may be closed
       change(1);
     }

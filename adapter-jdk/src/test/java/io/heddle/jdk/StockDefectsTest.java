@@ -16,6 +16,7 @@ import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -25,6 +26,7 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -180,6 +182,77 @@ class StockDefectsTest {
         assertEquals(1, server.connectionsAccepted() - theirs, "connections");
       }
     }
+  }
+
+  /** This JVM's clients close what is idle for 5 s. */
+  @Test
+  void coldCallsShareAgainAfterAPause() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
+      HttpRequest request = request(server.uri(Script.ok().delay(Duration.ofMillis(500)))).build();
+      client.send(request, BodyHandlers.discarding());
+      Clients.await("the end of the connection", () -> server.connectionsOpen() == 0);
+      assertEquals(
+          List.of(), Clients.together(20, () -> client.send(request, BodyHandlers.discarding())));
+      assertEquals(2, server.connectionsAccepted(), "connections");
+    }
+  }
+
+  @Test
+  void aGetOnAConnectionThatTheServerClosedFails() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
+      HttpRequest request = request(server.uri(Script.ok())).build();
+      HttpClient stock = stock(Wire.H2_TLS).build();
+      assertTrue(failuresOnClosed(server, stock, request) > 0, "stock");
+      assertEquals(0, failuresOnClosed(server, client, request));
+      stock.shutdownNow();
+    }
+  }
+
+  private static int failuresOnClosed(FaultServer server, HttpClient client, HttpRequest request)
+      throws Exception {
+    int failures = 0;
+    for (int i = 0; i < 50; i++) {
+      try {
+        client.send(request, BodyHandlers.discarding());
+      } catch (IOException e) {
+        failures++;
+      }
+      server.closeConnections();
+    }
+    return failures;
+  }
+
+  // ---- names ----------------------------------------------------------------------------------
+
+  /** A look-up of the JVM's is native, and holds the carrier of a virtual thread that makes it. */
+  @Test
+  void namesAreLookedUpOnTheCaller() throws Exception {
+    List<Thread> askers = new CopyOnWriteArrayList<>();
+    KitResolver.use(
+        host -> {
+          askers.add(Thread.currentThread());
+          return List.of(InetAddress.getLoopbackAddress());
+        });
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.HTTP_1_1).build())) {
+      HttpClient stock = stock(Wire.HTTP_1_1).build();
+      get(stock, server.uri("theirs.heddle.test", Script.ok()));
+      assertTrue(askers.stream().anyMatch(Thread::isVirtual), askers::toString);
+      stock.shutdownNow();
+      askers.clear();
+      get(client, server.uri("ours.heddle.test", Script.ok()));
+      assertEquals(1, askers.size(), askers::toString);
+      assertFalse(askers.getFirst().isVirtual(), askers::toString);
+    } finally {
+      KitResolver.use(null);
+    }
+  }
+
+  private static void get(HttpClient client, URI uri) throws Exception {
+    start(() -> client.send(request(uri).build(), BodyHandlers.discarding()))
+        .get(Clients.LONG_SECONDS, TimeUnit.SECONDS);
   }
 
   // ---- limits ---------------------------------------------------------------------------------

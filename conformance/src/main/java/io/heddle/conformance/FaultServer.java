@@ -28,6 +28,7 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.AttributeKey;
@@ -351,6 +352,7 @@ public final class FaultServer implements AutoCloseable {
       SslHandler handler = tls.newHandler(channel.alloc());
       handler.setHandshakeTimeoutMillis(HANDSHAKE_MILLIS);
       pipeline.addLast(handler);
+      pipeline.addLast(new Farewell());
     }
     if (!wire.isMultiplexed()) {
       pipeline.addLast(CODEC, new HttpServerCodec());
@@ -375,6 +377,17 @@ public final class FaultServer implements AutoCloseable {
     pipeline.addLast(new Departures());
     // One stream that is not read must not hold the window of all.
     channel.write(new DefaultHttp2WindowUpdateFrame(CONNECTION_WINDOW));
+  }
+
+  /** Ends a connection whose client has said that it ends, as servers do; Netty leaves it open. */
+  private static final class Farewell extends ChannelInboundHandlerAdapter {
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof SslCloseCompletionEvent) {
+        context.close();
+      }
+      context.fireUserEventTriggered(event);
+    }
   }
 
   /** Of the protocol's streams: a stream's channel may end a moment after the stream. */
