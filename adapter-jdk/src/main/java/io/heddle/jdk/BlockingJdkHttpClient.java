@@ -57,8 +57,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Name look-ups hold no carrier.
  *   <li>An interrupt does not rob a stream of what has arrived.
  *   <li>What the server says that it did not process goes again; a GET, HEAD, OPTIONS or TRACE
- *       whose connection ended before its response goes again once, if the server has answered
- *       before.
+ *       whose connection ended before its response goes again, three times at most, if the server
+ *       has answered before.
  *   <li>A response over HTTP/2 that is shorter or longer than its Content-Length fails.
  *   <li>{@link #shutdownNow} ends bodies that are being read, and {@link #close} does not wait for
  *       streams that nobody reads.
@@ -80,6 +80,9 @@ import org.jspecify.annotations.Nullable;
 public final class BlockingJdkHttpClient extends HttpClient implements CallsInFlight {
 
   private static final int RESENDS = 20;
+
+  /** A server that ends one connection ends others too, and the next may be one of them. */
+  private static final int RESENDS_OF_LOST = 3;
 
   private static final int MANY_ORIGINS = 1000;
 
@@ -207,7 +210,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     Deadline queue =
         queueTimeout == null ? deadline : deadline.earlier(Deadline.after(queueTimeout));
     boolean expects = request.expectContinue();
-    for (int resends = 0; ; resends++) {
+    int unprocessed = 0;
+    int lost = 0;
+    for (; ; ) {
       event.at(Step.NAME);
       lookUp(origin, request.uri(), deadline);
       event.at(Step.PLACE);
@@ -220,20 +225,18 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
           origin.pause(queue);
         } else if (exchange.wasExpectationIgnored() && !closed) {
           expects = false;
-        } else if (closed || !mayGoAgain(e, request, origin, resends)) {
+        } else if (closed
+            || !(JdkInternals.wasNotProcessed(e)
+                ? unprocessed++ < RESENDS
+                : mayGoAgain(e, request, origin) && lost++ < RESENDS_OF_LOST)) {
           throw e;
         }
       }
     }
   }
 
-  private static boolean mayGoAgain(
-      IOException e, HttpRequest request, Origin origin, int resends) {
-    if (JdkInternals.wasNotProcessed(e)) {
-      return resends < RESENDS;
-    }
-    return resends == 0
-        && origin.hasAnswered()
+  private static boolean mayGoAgain(IOException e, HttpRequest request, Origin origin) {
+    return origin.hasAnswered()
         && SAFE.contains(request.method())
         && request.bodyPublisher().isEmpty()
         && JdkInternals.lostConnection(e);

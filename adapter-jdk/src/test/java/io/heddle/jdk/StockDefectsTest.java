@@ -210,6 +210,19 @@ class StockDefectsTest {
     }
   }
 
+  /** A server that ends connections ends that of the next attempt as well. */
+  @Test
+  void aGetThatLosesItsConnectionTwice() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
+      client.send(request(server.uri(Script.ok())).build(), BodyHandlers.discarding());
+      URI twice = server.uri(Script.ok().fault(Script.Fault.CLOSE).times(2));
+      assertEquals(
+          200, client.send(request(twice).build(), BodyHandlers.discarding()).statusCode());
+      assertEquals(3, server.seen(twice).size());
+    }
+  }
+
   private static int failuresOnClosed(FaultServer server, HttpClient client, HttpRequest request)
       throws Exception {
     int failures = 0;
