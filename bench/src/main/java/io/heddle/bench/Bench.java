@@ -2,6 +2,7 @@ package io.heddle.bench;
 
 import io.heddle.bench.jmh.ShortJmh;
 import io.heddle.bench.pinning.PinningCommand;
+import io.heddle.bench.servers.ServersCommand;
 import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.List;
@@ -12,7 +13,13 @@ import picocli.CommandLine.ParameterException;
 /** The command line of the bench. Without a command it does the main job. */
 @Command(
     name = "bench",
-    subcommands = {RunCommand.class, ReportCommand.class, PageCommand.class, PinningCommand.class},
+    subcommands = {
+      RunCommand.class,
+      ReportCommand.class,
+      PageCommand.class,
+      PinningCommand.class,
+      ServersCommand.class
+    },
     mixinStandardHelpOptions = true)
 public final class Bench {
 

@@ -68,11 +68,13 @@ final class AhcContestants {
         Dsl.config()
             .setHttp2Enabled(wire == Wire.HTTP_2)
             .setHttp2CleartextEnabled(wire == Wire.HTTP_2 && !ask.isTls())
-            .setMaxRequestRetry(0) // an error is an error here
             .setConnectTimeout(Duration.ofMinutes(1))
             .setReadTimeout(PATIENCE)
             .setRequestTimeout(PATIENCE)
             .setShutdownQuietPeriod(Duration.ZERO);
+    if (!ask.retries()) {
+      builder.setMaxRequestRetry(0);
+    }
     if (ask.isTls()) {
       builder.setSslContext(tls(wire));
     }

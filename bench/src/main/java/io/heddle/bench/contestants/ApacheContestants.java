@@ -20,6 +20,7 @@ import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
 import org.apache.hc.client5.http.impl.async.H2AsyncClientBuilder;
 import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder;
@@ -77,20 +78,21 @@ final class ApacheContestants {
     @Override
     public Running open(Ask ask, int callers) {
       return switch (mode) {
-        case STOCK_PLATFORM, STOCK_VIRTUAL -> new Calls(ask, classic(stock(ask, callers)));
-        case HEDDLE -> new Calls(ask, classic(heddle(wire, ask, callers)));
+        case STOCK_PLATFORM, STOCK_VIRTUAL -> new Calls(ask, classic(ask, stock(ask, callers)));
+        case HEDDLE -> new Calls(ask, classic(ask, heddle(wire, ask, callers)));
         case PEER -> new Calls(ask, HttpAsyncClients.classic(async(wire, ask, callers), PATIENCE));
         case ASYNC -> new AsyncCalls(ask, async(wire, ask, callers));
       };
     }
   }
 
-  private static CloseableHttpClient classic(HttpClientConnectionManager connections) {
-    return HttpClients.custom()
-        .setConnectionManager(connections)
-        .setDefaultRequestConfig(REQUESTS)
-        .disableAutomaticRetries() // an error is an error here
-        .build();
+  private static CloseableHttpClient classic(Ask ask, HttpClientConnectionManager connections) {
+    HttpClientBuilder builder =
+        HttpClients.custom().setConnectionManager(connections).setDefaultRequestConfig(REQUESTS);
+    if (!ask.retries()) {
+      builder.disableAutomaticRetries();
+    }
+    return builder.build();
   }
 
   private static HttpClientConnectionManager stock(Ask ask, int callers) {

@@ -13,13 +13,20 @@ import java.util.function.Function;
  * @param postBytes the length of a POST's body; {@link #GET} for a GET
  * @param streamed whether a response is read piece by piece; else it is gathered into an array, as
  *     most users do
+ * @param retries whether a call goes again where the library's own settings have it so; if not, an
+ *     error is an error, as far as the library lets that be set
  */
-public record Ask(List<URI> uris, int postBytes, boolean streamed) {
+public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retries) {
 
   public static final int GET = -1;
 
   public Ask {
     uris = List.copyOf(uris);
+  }
+
+  /** One whose errors are errors. */
+  public Ask(List<URI> uris, int postBytes, boolean streamed) {
+    this(uris, postBytes, streamed, false);
   }
 
   public static Ask get(URI uri) {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
+import java.util.Base64;
 import java.util.Objects;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -46,6 +47,21 @@ public final class Certificate {
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** The certificate and its key, as servers in other languages read them. */
+  public static String pem() {
+    try {
+      return pem("CERTIFICATE", certificate().getEncoded())
+          + pem("PRIVATE KEY", load().getKey("server", PASSWORD).getEncoded());
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String pem(String what, byte[] der) {
+    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der);
+    return "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n".formatted(what, text);
   }
 
   /** Trusts the server alone. */

@@ -78,7 +78,7 @@ public final class OkHttpContestants {
             .connectTimeout(Duration.ofMinutes(1))
             .readTimeout(Duration.ZERO)
             .writeTimeout(Duration.ZERO)
-            .retryOnConnectionFailure(false); // an error is an error here
+            .retryOnConnectionFailure(ask.retries());
     if (ask.isTls()) {
       builder.sslSocketFactory(
           Certificate.clientContext().getSocketFactory(), Certificate.trustManager());

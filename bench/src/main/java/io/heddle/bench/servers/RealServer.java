@@ -1,0 +1,232 @@
+package io.heddle.bench.servers;
+
+import io.heddle.bench.contestants.Certificate;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A server of somebody else's that runs on this machine, with files to get, on several ports. */
+final class RealServer implements AutoCloseable {
+
+  /** Which server. */
+  enum Product {
+    NGINX("nginx", "nginx.conf", "HUP"),
+    HTTPD("apache2", "httpd.conf", "USR1"),
+    HAPROXY("haproxy", "haproxy.cfg", "USR2"),
+    NODE("node", "server.js", null);
+
+    private final String program;
+    private final String settings;
+    private final @Nullable String reload;
+
+    Product(String program, String settings, @Nullable String reload) {
+      this.program = program;
+      this.settings = settings;
+      this.reload = reload;
+    }
+
+    /** Whether it is installed, with what it needs. */
+    boolean isInstalled() {
+      return find(program) != null && (this != HAPROXY || NGINX.isInstalled());
+    }
+
+    /** Whether it can take new settings while it serves. */
+    boolean reloads() {
+      return reload != null;
+    }
+
+    private List<String> command(Path dir) {
+      String file = dir.resolve(settings).toString();
+      String path = Objects.requireNonNull(find(program), program).toString();
+      return switch (this) {
+        case NGINX -> List.of(path, "-c", file, "-p", dir.toString());
+        case HTTPD -> List.of(path, "-f", file, "-D", "FOREGROUND");
+        case HAPROXY -> List.of(path, "-W", "-f", file);
+        case NODE -> List.of(path, file);
+      };
+    }
+
+    private static @Nullable Path find(String program) {
+      return Stream.concat(Stream.of(System.getenv("PATH").split(":")), Stream.of("/usr/sbin"))
+          .map(dir -> Path.of(dir, program))
+          .filter(Files::isExecutable)
+          .findFirst()
+          .orElse(null);
+    }
+  }
+
+  /** What a port is set to. */
+  enum Port {
+    /** HTTP/1.1, as the server has it. */
+    PLAIN,
+    /** HTTP/1.1, ten requests for each connection. */
+    PLAIN_FEW,
+    /** HTTP/1.1, an idle connection ends after 200 ms. */
+    PLAIN_IDLE,
+    /** HTTP/2 over TLS, as the server has it. */
+    TLS,
+    /** HTTP/2 over TLS, ten requests for each connection. */
+    TLS_FEW,
+    /** HTTP/2 over TLS, an idle connection ends after 200 ms. */
+    TLS_IDLE,
+    /** HTTP/2 over TLS, four streams at a time. */
+    TLS_NARROW;
+
+    private boolean isTls() {
+      return name().startsWith("TLS");
+    }
+
+    private String variable() {
+      return "${" + name().toLowerCase(Locale.ROOT).replace('_', '.') + "}";
+    }
+  }
+
+  private static final int SMALL = 100;
+  private static final int LARGE = 1024 * 1024;
+
+  private final Product product;
+  private final Path dir;
+  private final @Nullable RealServer backend;
+  private final Process process;
+  private final Map<Port, Integer> ports;
+
+  private RealServer(
+      Product product,
+      Path dir,
+      @Nullable RealServer backend,
+      Process process,
+      Map<Port, Integer> ports) {
+    this.product = product;
+    this.dir = dir;
+    this.backend = backend;
+    this.process = process;
+    this.ports = ports;
+  }
+
+  /**
+   * Starts it, and waits until it serves.
+   *
+   * @throws IOException if it does not, with what it said
+   */
+  static RealServer start(Product product) throws IOException, InterruptedException {
+    RealServer backend = product == Product.HAPROXY ? start(Product.NGINX) : null;
+    Path dir =
+        Files.createTempDirectory(
+            "heddle-" + product.program,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+    Path files = Files.createDirectory(dir.resolve("files"));
+    Files.write(files.resolve("small"), new byte[SMALL]);
+    Files.write(files.resolve("large"), new byte[LARGE]);
+    Files.write(files.resolve("post"), new byte[0]);
+    Files.write(files.resolve("refused"), new byte[0]);
+    Files.writeString(dir.resolve("server.pem"), Certificate.pem());
+    Map<Port, Integer> ports = new EnumMap<>(Port.class);
+    String settings = resource(product.settings).replace("${dir}", dir.toString());
+    settings = settings.replace("${modules}", "/usr/lib/apache2/modules");
+    if (backend != null) {
+      settings = settings.replace("${backend}", backend.ports.get(Port.PLAIN).toString());
+    }
+    for (Port port : Port.values()) {
+      if (settings.contains(port.variable())) {
+        int number = free();
+        ports.put(port, number);
+        settings = settings.replace(port.variable(), String.valueOf(number));
+      }
+    }
+    Files.writeString(dir.resolve(product.settings), settings);
+    Process process =
+        new ProcessBuilder(product.command(dir))
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("output").toFile())
+            .start();
+    RealServer server = new RealServer(product, dir, backend, process, ports);
+    for (int port : ports.values()) {
+      server.awaitListening(port);
+    }
+    return server;
+  }
+
+  private static String resource(String name) throws IOException {
+    try (InputStream in = RealServer.class.getResourceAsStream(name)) {
+      return new String(Objects.requireNonNull(in, name).readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static int free() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private void awaitListening(int port) throws IOException, InterruptedException {
+    for (int i = 0; i < 100 && process.isAlive(); i++) {
+      try (Socket socket = new Socket()) {
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
+        return;
+      } catch (IOException e) {
+        Thread.sleep(100);
+      }
+    }
+    String said = Files.readString(dir.resolve("output"));
+    close();
+    throw new IOException(product + " does not listen on " + port + ": " + said);
+  }
+
+  /** Whether it has a port that is set so. */
+  boolean has(Port port) {
+    return ports.containsKey(port);
+  }
+
+  /** Of a path on this port. */
+  URI uri(Port port, String path) {
+    return URI.create((port.isTls() ? "https" : "http") + "://127.0.0.1:" + ports.get(port) + path);
+  }
+
+  /** Has it read its settings anew; it goes on serving. */
+  void reload() throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-" + product.reload, String.valueOf(process.pid()))
+        .start()
+        .waitFor();
+  }
+
+  @Override
+  public void close() {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroy();
+    try {
+      if (!process.waitFor(5, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+    try (Stream<Path> files = Files.walk(dir)) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException e) {
+      System.err.println("left behind: " + e);
+    }
+    if (backend != null) {
+      backend.close();
+    }
+  }
+}

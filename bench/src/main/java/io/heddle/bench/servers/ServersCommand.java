@@ -1,0 +1,115 @@
+package io.heddle.bench.servers;
+
+import io.heddle.bench.contestants.Contestant;
+import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.Mode;
+import io.heddle.bench.contestants.Wire;
+import io.heddle.bench.servers.RealServer.Product;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Calls servers that are installed here. */
+@Command(
+    name = "servers",
+    description = {
+      "Calls nginx, Apache httpd, HAProxy (in front of nginx) and Node, those that are installed,"
+          + " from virtual threads, with each library's stock client and with Heddle, over HTTP/1.1"
+          + " and, over TLS, HTTP/2. Each client has the library's own retries.",
+      "Prints a table in Markdown for each server: how many calls failed, and of how many. Takes"
+          + " some minutes for each server."
+    },
+    mixinStandardHelpOptions = true,
+    sortOptions = false)
+public final class ServersCommand implements Callable<Integer> {
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--server",
+      split = ",",
+      description = "which to call, of ${COMPLETION-CANDIDATES} (default: all that are installed)")
+  private List<Product> servers = List.of(Product.values());
+
+  @Option(
+      names = "--library",
+      split = ",",
+      description = "which to try, of ${COMPLETION-CANDIDATES} (default: all)")
+  private List<Library> libraries = Library.bridged();
+
+  private final List<String> failures = new ArrayList<>();
+
+  @Override
+  public Integer call() throws Exception {
+    PrintWriter out =
+        java.util.Objects.requireNonNull(spec, "not run by picocli").commandLine().getOut();
+    out.printf("JDK %s. Calls that failed, of all: stock / with Heddle.%n", Runtime.version());
+    for (Product product : servers) {
+      if (product.isInstalled()) {
+        table(out, product);
+      } else {
+        out.printf("%n%s is not installed.%n", product);
+      }
+    }
+    out.println();
+    failures.forEach(out::println);
+    out.flush();
+    return 0;
+  }
+
+  private void table(PrintWriter out, Product product) throws Exception {
+    out.printf("%n| %s | | %s |%n", product, labels());
+    out.printf("|---|---|%s%n", "---|".repeat(libraries.size()));
+    for (Trial trial : Trial.values()) {
+      for (Wire wire : Wire.values()) {
+        row(out, product, trial, wire);
+      }
+    }
+  }
+
+  private String labels() {
+    return libraries.stream().map(Library::label).collect(Collectors.joining(" | "));
+  }
+
+  private void row(PrintWriter out, Product product, Trial trial, Wire wire) throws Exception {
+    List<String> cells = new ArrayList<>();
+    for (Library library : libraries) {
+      try (RealServer server = RealServer.start(product)) {
+        if (!trial.isFor(product, server, wire)) {
+          return;
+        }
+        String stock = cell(product, trial, library, Mode.STOCK_VIRTUAL, wire, server);
+        String ours = cell(product, trial, library, Mode.HEDDLE, wire, server);
+        cells.add(stock + " / " + ours);
+      }
+    }
+    out.printf("| %s | %s | %s |%n", trial.title(), wire, String.join(" | ", cells));
+    out.flush();
+  }
+
+  private String cell(
+      Product product, Trial trial, Library library, Mode mode, Wire wire, RealServer server)
+      throws Exception {
+    for (Contestant each : library.all()) {
+      if (each.mode() == mode && each.wire() == wire) {
+        Trial.Outcome outcome = trial.run(each, server);
+        outcome
+            .failures()
+            .forEach(
+                (kind, times) ->
+                    failures.add(
+                        "- %s, %s, %s: %d × %s"
+                            .formatted(product, trial.title(), each.name(), times, kind)));
+        return "%d of %,d".formatted(outcome.failed(), outcome.calls());
+      }
+    }
+    return "–";
+  }
+}

@@ -1,0 +1,191 @@
+package io.heddle.bench.servers;
+
+import io.heddle.bench.contestants.Ask;
+import io.heddle.bench.contestants.Contestant;
+import io.heddle.bench.contestants.Wire;
+import io.heddle.bench.servers.RealServer.Port;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Something that a server does to its clients. */
+enum Trial {
+  LARGE_BODIES("bodies of 1 MiB, down", Port.PLAIN, Port.TLS, "/large", Ask.GET),
+  /** All but Node answer before they have read the body. */
+  UPLOADS("uploads of 1 MiB", Port.PLAIN, Port.TLS, "/post", 1024 * 1024),
+  FEW_REQUESTS("ten requests a connection", Port.PLAIN_FEW, Port.TLS_FEW, "/small", Ask.GET),
+  FEW_STREAMS("four streams, 40 callers", null, Port.TLS_NARROW, "/small", Ask.GET),
+  IDLE("idle connections end after 200 ms", Port.PLAIN_IDLE, Port.TLS_IDLE, "/small", Ask.GET),
+  RELOADS("reloads under load", Port.PLAIN, Port.TLS, "/small", Ask.GET),
+  /** A call is right that tells of the status; what fails otherwise has lost it. */
+  REFUSED_UPLOADS("uploads that are refused", Port.PLAIN, Port.TLS, "/refused", 4 * 1024 * 1024);
+
+  /** What became of its calls. */
+  record Outcome(int calls, Map<String, Integer> failures) {
+
+    int failed() {
+      return failures.values().stream().mapToInt(Integer::intValue).sum();
+    }
+  }
+
+  private static final int CALLERS = 40;
+  private static final int RELOAD_TIMES = 5;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final String title;
+  private final @Nullable Port plain;
+  private final Port tls;
+  private final String path;
+  private final int postBytes;
+
+  Trial(String title, @Nullable Port plain, Port tls, String path, int postBytes) {
+    this.title = title;
+    this.plain = plain;
+    this.tls = tls;
+    this.path = path;
+    this.postBytes = postBytes;
+  }
+
+  String title() {
+    return title;
+  }
+
+  private @Nullable Port port(Wire wire) {
+    return wire == Wire.HTTP_1 ? plain : tls;
+  }
+
+  /** Whether this server can do it. */
+  boolean isFor(RealServer.Product product, RealServer server, Wire wire) {
+    Port port = port(wire);
+    return port != null && server.has(port) && (this != RELOADS || product.reloads());
+  }
+
+  /** Tries a client that has this server for itself. */
+  Outcome run(Contestant contestant, RealServer server) throws Exception {
+    Port port = port(contestant.wire());
+    if (port == null) {
+      throw new IllegalArgumentException(this + " is not for " + contestant.wire());
+    }
+    URI uri = server.uri(port, path);
+    Ask ask = new Ask(List.of(uri), postBytes, false, true);
+    Calls calls;
+    try (Contestant.Running client = contestant.open(ask, CALLERS)) {
+      calls = new Calls((Contestant.Blocking) client, this == REFUSED_UPLOADS);
+      switch (this) {
+        case IDLE -> {
+          for (int i = 0; i < 30; i++) {
+            calls.make(8, 1);
+            Thread.sleep(194 + i % 10); // around the moment at which the server leaves
+          }
+        }
+        case RELOADS -> {
+          CountDownLatch ended = calls.start(10, Duration.ofSeconds(3));
+          for (int i = 0; i < RELOAD_TIMES; i++) {
+            Thread.sleep(500);
+            server.reload();
+          }
+          calls.await(ended);
+        }
+        case LARGE_BODIES, UPLOADS -> calls.make(CALLERS, 5);
+        case REFUSED_UPLOADS -> calls.make(4, 10);
+        default -> calls.make(CALLERS, 25);
+      }
+    }
+    return calls.outcome();
+  }
+
+  /** Calls of many callers, and what failed. */
+  private static final class Calls {
+    private final Contestant.Blocking client;
+    private final boolean refused;
+    private final AtomicInteger made = new AtomicInteger();
+    private final Map<String, Integer> failures = new ConcurrentHashMap<>();
+
+    Calls(Contestant.Blocking client, boolean refused) {
+      this.client = client;
+      this.refused = refused;
+    }
+
+    /** So many callers make so many calls each. */
+    void make(int callers, int times) throws InterruptedException {
+      CountDownLatch ended = new CountDownLatch(callers);
+      for (int i = 0; i < callers; i++) {
+        start(
+            ended,
+            () -> {
+              for (int k = 0; k < times; k++) {
+                call();
+              }
+            });
+      }
+      await(ended);
+    }
+
+    /** So many callers make calls for this long. */
+    CountDownLatch start(int callers, Duration time) {
+      long end = System.nanoTime() + time.toNanos();
+      CountDownLatch ended = new CountDownLatch(callers);
+      for (int i = 0; i < callers; i++) {
+        start(
+            ended,
+            () -> {
+              while (System.nanoTime() - end < 0) {
+                call();
+              }
+            });
+      }
+      return ended;
+    }
+
+    private static void start(CountDownLatch ended, Runnable work) {
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                try {
+                  work.run();
+                } finally {
+                  ended.countDown();
+                }
+              });
+    }
+
+    private void call() {
+      made.incrementAndGet();
+      try {
+        client.call();
+      } catch (Exception e) {
+        if (!refused || !"status 413".equals(e.getMessage())) {
+          failures.merge(kindOf(e), 1, Integer::sum);
+        }
+      }
+    }
+
+    void await(CountDownLatch ended) throws InterruptedException {
+      if (!ended.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+        failures.merge("no end within " + PATIENCE, (int) ended.getCount(), Integer::sum);
+      }
+    }
+
+    private static String kindOf(Throwable failure) {
+      Throwable root = failure;
+      while (root.getCause() != null && root.getClass() == java.io.IOException.class) {
+        root = root.getCause();
+      }
+      String message = String.valueOf(root.getMessage()).replaceAll("@[0-9a-f]+|[0-9]+", "#");
+      return root.getClass().getSimpleName()
+          + ": "
+          + message.lines().findFirst().orElse("").replace('|', '/');
+    }
+
+    Outcome outcome() {
+      return new Outcome(made.get(), new TreeMap<>(failures));
+    }
+  }
+}

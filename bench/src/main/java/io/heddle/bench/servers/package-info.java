@@ -1,0 +1,8 @@
+/**
+ * Calls to servers that people run: nginx, Apache httpd, HAProxy and Node, each as its package
+ * installs it, with settings that are hard on a client. How many calls fail, stock and with Heddle.
+ */
+@NullMarked
+package io.heddle.bench.servers;
+
+import org.jspecify.annotations.NullMarked;

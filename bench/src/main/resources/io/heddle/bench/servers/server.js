@@ -1,0 +1,46 @@
+// Files and refusals, by Node's own servers.
+'use strict';
+const fs = require('fs');
+const http = require('http');
+const http2 = require('http2');
+
+const dir = '${dir}';
+const pem = fs.readFileSync(dir + '/server.pem');
+const files = { '/small': fs.readFileSync(dir + '/files/small'), '/large': fs.readFileSync(dir + '/files/large') };
+
+function serve(request, response) {
+  if (request.url === '/refused') {
+    response.writeHead(413, { 'content-length': 0 });
+    response.end();
+    return;
+  }
+  if (request.method === 'POST') {
+    request.resume();
+    request.on('end', () => { response.writeHead(204); response.end(); });
+    return;
+  }
+  const body = files[request.url];
+  response.writeHead(200, { 'content-length': body.length });
+  response.end(body);
+}
+
+function plain(port, settings) {
+  const server = http.createServer({ keepAliveTimeout: 60000 }, serve);
+  Object.assign(server, settings);
+  server.listen(port, '127.0.0.1');
+}
+
+function tls(port, settings, idle) {
+  const server = http2.createSecureServer({ key: pem, cert: pem, allowHTTP1: true, settings }, serve);
+  if (idle) {
+    server.on('session', session => session.setTimeout(idle, () => session.close()));
+  }
+  server.listen(port, '127.0.0.1');
+}
+
+plain(${plain}, {});
+plain(${plain.few}, { maxRequestsPerSocket: 10 });
+plain(${plain.idle}, { keepAliveTimeout: 200 });
+tls(${tls}, {});
+tls(${tls.idle}, {}, 200);
+tls(${tls.narrow}, { maxConcurrentStreams: 4 });

@@ -1,0 +1,50 @@
+package io.heddle.bench.servers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.heddle.bench.contestants.Contestant;
+import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.Mode;
+import io.heddle.bench.contestants.Wire;
+import io.heddle.bench.servers.RealServer.Product;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The servers that are installed here start, serve and end, and their refusals are counted. */
+@Timeout(120)
+class TrialTest {
+
+  private static Contestant okHttp(Wire wire) {
+    return Library.OKHTTP.all().stream()
+        .filter(each -> each.mode() == Mode.HEDDLE && each.wire() == wire)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Product.class)
+  void eachServes(Product product) throws Exception {
+    assumeTrue(product.isInstalled(), product + " is not installed");
+    try (RealServer server = RealServer.start(product)) {
+      for (Wire wire : Wire.values()) {
+        assertTrue(Trial.LARGE_BODIES.isFor(product, server, wire), wire::toString);
+        Trial.Outcome outcome = Trial.LARGE_BODIES.run(okHttp(wire), server);
+        assertEquals(Map.of(), outcome.failures());
+        assertEquals(200, outcome.calls());
+      }
+    }
+  }
+
+  @Test
+  void failuresAreCounted() throws Exception {
+    assumeTrue(Product.NGINX.isInstalled(), "nginx is not installed");
+    RealServer server = RealServer.start(Product.NGINX);
+    server.close();
+    assertEquals(200, Trial.LARGE_BODIES.run(okHttp(Wire.HTTP_1), server).failed());
+  }
+}
