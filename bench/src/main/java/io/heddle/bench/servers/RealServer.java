@@ -3,6 +3,7 @@ package io.heddle.bench.servers;
 import io.heddle.bench.contestants.Certificate;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -141,7 +143,7 @@ final class RealServer implements AutoCloseable {
     String settings = resource(product.settings).replace("${dir}", dir.toString());
     settings = settings.replace("${modules}", "/usr/lib/apache2/modules");
     if (backend != null) {
-      settings = settings.replace("${backend}", backend.ports.get(Port.PLAIN).toString());
+      settings = settings.replace("${backend}", String.valueOf(backend.ports.get(Port.PLAIN)));
     }
     for (Port port : Port.values()) {
       if (settings.contains(port.variable())) {
@@ -169,10 +171,17 @@ final class RealServer implements AutoCloseable {
     }
   }
 
+  /** A port that nobody listens on, of those that no connection of a client gets. */
   private static int free() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    for (int tries = 0; tries < 100; tries++) {
+      int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        continue;
+      }
     }
+    throw new IOException("no port is free between 20,000 and 30,000");
   }
 
   private void awaitListening(int port) throws IOException, InterruptedException {

@@ -8,6 +8,7 @@ import io.heddle.bench.servers.RealServer.Product;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -48,8 +49,7 @@ public final class ServersCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    PrintWriter out =
-        java.util.Objects.requireNonNull(spec, "not run by picocli").commandLine().getOut();
+    PrintWriter out = Objects.requireNonNull(spec, "not run by picocli").commandLine().getOut();
     out.printf("JDK %s. Calls that failed, of all: stock / with Heddle.%n", Runtime.version());
     for (Product product : servers) {
       if (product.isInstalled()) {
@@ -58,9 +58,6 @@ public final class ServersCommand implements Callable<Integer> {
         out.printf("%n%s is not installed.%n", product);
       }
     }
-    out.println();
-    failures.forEach(out::println);
-    out.flush();
     return 0;
   }
 
@@ -72,6 +69,10 @@ public final class ServersCommand implements Callable<Integer> {
         row(out, product, trial, wire);
       }
     }
+    out.println();
+    failures.forEach(out::println);
+    failures.clear();
+    out.flush();
   }
 
   private String labels() {
