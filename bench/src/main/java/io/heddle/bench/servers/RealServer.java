@@ -175,13 +175,19 @@ final class RealServer implements AutoCloseable {
   private static int free() throws IOException {
     for (int tries = 0; tries < 100; tries++) {
       int port = ThreadLocalRandom.current().nextInt(20_000, 30_000);
-      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-        return socket.getLocalPort();
-      } catch (BindException e) {
-        continue;
+      if (isFree(port)) {
+        return port;
       }
     }
     throw new IOException("no port is free between 20,000 and 30,000");
+  }
+
+  private static boolean isFree(int port) throws IOException {
+    try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (BindException e) {
+      return false;
+    }
   }
 
   private void awaitListening(int port) throws IOException, InterruptedException {

@@ -32,8 +32,8 @@ class TrialTest {
     assumeTrue(product.isInstalled(), product + " is not installed");
     try (RealServer server = RealServer.start(product)) {
       for (Wire wire : Wire.values()) {
-        assertTrue(Trial.LARGE_BODIES.isFor(product, server, wire), wire::toString);
-        Trial.Outcome outcome = Trial.LARGE_BODIES.run(okHttp(wire), server);
+        assertTrue(Trial.UPLOADS.isFor(product, server, wire), wire::toString);
+        Trial.Outcome outcome = Trial.UPLOADS.run(okHttp(wire), server);
         assertEquals(Map.of(), outcome.failures());
         assertEquals(200, outcome.calls());
       }
