@@ -8,14 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
-import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -72,9 +70,7 @@ class UploadBeyondGoAwayTest {
       keepOpen(client, server);
       URI uri = server.uri(REFUSED);
       assertEquals(200, start(() -> post(client, uri)).get(30, TimeUnit.SECONDS));
-      List<Seen> seen = server.seen(uri);
-      assertEquals(2, seen.size());
-      assertEquals(LENGTH, seen.getLast().bodyBytes());
+      assertEquals(2, server.seen(uri).size()); // which answers before it has read the body
       client.shutdownNow();
     }
   }
