@@ -228,7 +228,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
         } else if (closed
             || !(JdkInternals.wasNotProcessed(e)
                 ? unprocessed++ < RESENDS
-                : mayGoAgain(e, request, origin) && lost++ < RESENDS_OF_LOST)) {
+                : !exchange.isAnswered()
+                    && mayGoAgain(e, request, origin)
+                    && lost++ < RESENDS_OF_LOST)) {
           throw e;
         }
       }

@@ -232,6 +232,11 @@ final class JdkExchange<T> {
     return expects;
   }
 
+  /** Whether a response has begun. */
+  boolean isAnswered() {
+    return body != null;
+  }
+
   /**
    * Whether the server did not say that it wants the body, of which nothing was sent. The JDK
    * before 23 waits on, and later mixes up the answers at times.
@@ -431,7 +436,11 @@ final class JdkExchange<T> {
   // ---- alarm ----------------------------------------------------------------------------------
 
   private void setAlarm() {
-    long nanos = Math.min(deadline.remainingNanos(), silenceNanos());
+    long silence = silenceNanos();
+    if (silence == Long.MAX_VALUE && readTimeout != null) { // the head comes after the upload: look
+      silence = Deadline.after(readTimeout).remainingNanos();
+    }
+    long nanos = Math.min(deadline.remainingNanos(), silence);
     if (nanos < Long.MAX_VALUE) {
       // What it does may run code of the user's, which must not hold up other alarms.
       alarm =

@@ -121,9 +121,16 @@ final class Origin {
    * @throws CancellationException if the client was closed
    */
   void enter(Deadline deadline) throws InterruptedException, TimeoutException {
-    if (multiplexed && warm && System.nanoTime() - leftAt > coldNanos && isIdle()) {
-      warm = false; // the connection may be closed
-      change(1);
+    if (isPerhapsCold()) {
+      changing.lock();
+      try {
+        if (isPerhapsCold()) { // else another call has connected meanwhile
+          warm = false;
+          change(1);
+        }
+      } finally {
+        changing.unlock();
+      }
     }
     while (!warm) {
       Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
@@ -140,6 +147,11 @@ final class Origin {
     limit.enter(deadline);
   }
 
+  /** Whether the connection may have been closed, as nobody has used it for long. */
+  private boolean isPerhapsCold() {
+    return multiplexed && warm && System.nanoTime() - leftAt > coldNanos && isIdle();
+  }
+
   /** Whether the first call to come must say when its connection stands. */
   boolean isCold() {
     return !warm;
@@ -150,8 +162,13 @@ final class Origin {
   /** A connection stands, which all can share; or none can be made, which each may find himself. */
   void warmUp() {
     if (!warm) {
-      warm = true;
-      change(multiplexed ? Integer.MAX_VALUE : maxConnections);
+      changing.lock();
+      try {
+        warm = true;
+        change(multiplexed ? Integer.MAX_VALUE : maxConnections);
+      } finally {
+        changing.unlock();
+      }
     }
   }
 

@@ -17,6 +17,8 @@ import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
@@ -26,6 +28,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a client can be made of, and what it passes on. */
 @Timeout(60)
@@ -144,6 +148,37 @@ class SettingsTest {
         Thread.sleep(1200); // the reader's silence, not the server's
         assertEquals(1_000_000, body.readAllBytes().length);
       }
+    }
+  }
+
+  /** Of the head of a request with a body nobody knows when it is late; of a body one does. */
+  @Test
+  void readTimeoutInTheBodyOfAnUpload() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingJdkHttpClient client =
+            BlockingJdkHttpClient.builder(stock(Wire.HTTP_1_1).build())
+                .readTimeout(Duration.ofMillis(500))
+                .build()) {
+      HttpRequest post =
+          request(server.uri(Clients.stalledBody())).POST(BodyPublishers.ofString("x")).build();
+      Throwable thrown =
+          Clients.failure(Clients.start(() -> client.send(post, BodyHandlers.ofString())));
+      assertInstanceOf(HttpTimeoutException.class, thrown);
+    }
+  }
+
+  /** What the handler has seen cannot be taken back. */
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2_TLS"})
+  void aGetWhoseResponseHasBegunDoesNotGoAgain(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(wire).build())) {
+      client.send(request(server.uri(Script.ok())).build(), BodyHandlers.discarding());
+      URI cut = server.uri(Script.ok().body(10_000).fault(Script.Fault.CLOSE, 1000));
+      assertThrows(
+          java.io.IOException.class,
+          () -> client.send(request(cut).build(), BodyHandlers.ofString()));
+      assertEquals(1, server.seen(cut).size(), "times sent");
     }
   }
 }

@@ -6,7 +6,6 @@ import io.heddle.InFlightLimit;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -15,6 +14,7 @@ import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -243,6 +243,16 @@ final class CallEngine implements AutoCloseable {
     }
   }
 
+  /** Whether OkHttp itself repeats a request whose connection turns out to be closed. */
+  boolean isRetriedByOkHttp(Request request) {
+    return retries && !isOneShot(request);
+  }
+
+  private static boolean isOneShot(Request request) {
+    RequestBody body = request.body();
+    return body != null && body.isOneShot();
+  }
+
   /**
    * Whether the server has processed nothing of a call, in all it was asked since it passed here.
    * OkHttp itself gives up at the second refusal.
@@ -251,7 +261,7 @@ final class CallEngine implements AutoCloseable {
     return retries
         && !call.isAnswered()
         && OkHttpInternals.isRefused(failure)
-        && (request.body() == null || !Objects.requireNonNull(request.body()).isOneShot())
+        && !isOneShot(request)
         && !call.isCanceled();
   }
 }

@@ -59,8 +59,8 @@ final class HandOver implements Interceptor {
     }
     if (connection != null && !shared && OkHttpInternals.dropSurplus(connection)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
-      if (call != null && !call.isAnswered()) {
-        throw new Unsound(); // or OkHttp would not, for a body that can be sent only once
+      if (call != null && !call.isAnswered() && !engine.isRetriedByOkHttp(chain.request())) {
+        throw new Unsound();
       }
     }
     boolean virtual = Thread.currentThread().isVirtual();

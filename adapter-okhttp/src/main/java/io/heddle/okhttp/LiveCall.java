@@ -52,7 +52,10 @@ final class LiveCall extends EventListener {
   private final CallEngine engine;
   private final Call call;
   private final EventListener user;
-  private final long made = System.nanoTime();
+
+  // Written by whoever starts the call, and by the caller.
+  private volatile long begun = System.nanoTime();
+  private volatile @Nullable Thread starter;
 
   // Caller only, and whoever ends the call, which comes after.
   private @Nullable InFlightLimit taken;
@@ -139,6 +142,9 @@ final class LiveCall extends EventListener {
   void begin(@Nullable LiveCall within) throws IOException {
     outer = within;
     caller = Thread.currentThread();
+    if (!caller.equals(starter)) { // enqueued: its timeout begins when it is its turn
+      begun = System.nanoTime();
+    }
     if (!deaf) { // or nobody would tell of its end
       HttpUrl url = call.request().url();
       event = CallEvent.begin("okhttp");
@@ -324,7 +330,7 @@ final class LiveCall extends EventListener {
   boolean isOverdue() {
     okio.Timeout timeout = call.timeout();
     long now = System.nanoTime();
-    return (timeout.timeoutNanos() > 0 && now - made >= timeout.timeoutNanos())
+    return (timeout.timeoutNanos() > 0 && now - begun >= timeout.timeoutNanos())
         || (timeout.hasDeadline() && timeout.deadlineNanoTime() - now <= 0);
   }
 
@@ -419,17 +425,20 @@ final class LiveCall extends EventListener {
 
   @Override
   public void callStart(Call of) {
+    starter = Thread.currentThread();
+    begun = System.nanoTime();
     engine.enter(call, this);
     user.callStart(of);
   }
 
   @Override
   public void canceled(Call of) {
-    if (!aborting && !isOverdue()) {
-      event.cancels(); // before its caller wakes
+    boolean ours = aborting; // before its caller wakes, who aborts what is left
+    if (!ours && !isOverdue()) {
+      event.cancels();
     }
     wake();
-    if (!aborting) {
+    if (!ours) {
       user.canceled(of);
     }
   }

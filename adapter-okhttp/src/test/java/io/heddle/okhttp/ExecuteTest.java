@@ -234,6 +234,33 @@ class ExecuteTest {
   }
 
   @Test
+  void aListenerHearsOfACancelOverHttp2() throws Exception {
+    try (FaultServer http2 = FaultServer.start(Wire.H2C)) {
+      Events events = new Events();
+      OkHttpClient client =
+          client(
+              new OkHttpClient.Builder()
+                  .protocols(KitClient.protocols(Wire.H2C))
+                  .eventListener(events));
+      URI uri = http2.uri(Script.ok().fault(Script.Fault.STALL));
+      Call call = client.newCall(new Request.Builder().url(uri.toString()).build());
+      Caller caller = new Caller(() -> text(call));
+      await(() -> !http2.seen(uri).isEmpty());
+      call.cancel();
+      assertInstanceOf(IOException.class, caller.failure());
+      assertEquals(1, events.count("canceled"));
+    }
+  }
+
+  @Test
+  void theTimeoutOfACallBeginsWithItsExecution() throws Exception {
+    OkHttpClient client = client(new OkHttpClient.Builder().callTimeout(Duration.ofMillis(1500)));
+    Call call = client.newCall(get(Script.ok().body(3)));
+    Thread.sleep(1600);
+    assertEquals("200 3", text(call));
+  }
+
+  @Test
   void theDispatcherCancelsExecutedCalls() throws Exception {
     OkHttpClient client = client(new OkHttpClient.Builder());
     Request request = get(Script.ok().fault(Script.Fault.STALL));

@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -54,14 +55,14 @@ class UnsoundConnectionTest {
   }
 
   /** Answers the first request, and sends at once what nobody has asked for. */
-  private void serve(ServerSocket server) {
+  private void serve(ServerSocket server, String lastLine) {
     try (Socket first = server.accept();
         BufferedReader request = reader(first)) {
       readTo("", request);
       first.getOutputStream().write((ANSWER + ANSWER).getBytes(StandardCharsets.US_ASCII));
       try (Socket second = server.accept();
           BufferedReader post = reader(second)) {
-        readTo("0", post); // the last chunk
+        readTo(lastLine, post);
         arrived.set(true);
         second.getOutputStream().write(ANSWER.getBytes(StandardCharsets.US_ASCII));
         request.readLine(); // until the client has left
@@ -88,11 +89,40 @@ class UnsoundConnectionTest {
   void isLeftByABodyThatIsSentOnce() throws Exception {
     try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         BlockingOkHttpClient client = BlockingOkHttpClient.wrap(new OkHttpClient())) {
-      Thread.startVirtualThread(() -> serve(server));
+      Thread.startVirtualThread(() -> serve(server, "0")); // the last chunk
       String url = "http://127.0.0.1:" + server.getLocalPort() + "/";
       execute(client, new Request.Builder().url(url).build());
       execute(client, new Request.Builder().url(url).post(new OneShot()).build());
       assertTrue(arrived.get());
+    }
+  }
+
+  /** OkHttp takes another connection itself. */
+  @Test
+  void isNotSeenByAnInterceptorOfARebuiltClient() throws Exception {
+    AtomicInteger failures = new AtomicInteger();
+    try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+        BlockingOkHttpClient client = BlockingOkHttpClient.wrap(new OkHttpClient())) {
+      Thread.startVirtualThread(() -> serve(server, ""));
+      OkHttpClient rebuilt =
+          client
+              .newBuilder()
+              .addInterceptor(
+                  chain -> {
+                    try {
+                      return chain.proceed(chain.request());
+                    } catch (IOException e) {
+                      failures.incrementAndGet();
+                      throw e;
+                    }
+                  })
+              .build();
+      Request get =
+          new Request.Builder().url("http://127.0.0.1:" + server.getLocalPort() + "/").build();
+      execute(rebuilt, get);
+      execute(rebuilt, get);
+      assertTrue(arrived.get());
+      assertEquals(0, failures.get());
     }
   }
 
