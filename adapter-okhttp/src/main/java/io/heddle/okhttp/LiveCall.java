@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Call;
 import okhttp3.Connection;
@@ -49,6 +50,9 @@ final class LiveCall extends EventListener {
   /** OkHttp 4 has no listeners of one call. */
   private static final boolean LISTENERS = hasListeners();
 
+  /** By which OkHttp's timer may have begun before we hear of the call. */
+  private static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   private final CallEngine engine;
   private final Call call;
   private final EventListener user;
@@ -56,6 +60,7 @@ final class LiveCall extends EventListener {
   // Written by whoever starts the call, and by the caller.
   private volatile long begun = System.nanoTime();
   private volatile @Nullable Thread starter;
+  private volatile boolean expired;
 
   // Caller only, and whoever ends the call, which comes after.
   private @Nullable InFlightLimit taken;
@@ -155,7 +160,8 @@ final class LiveCall extends EventListener {
     if (Thread.currentThread().isInterrupted()) {
       throw OkHttpFailures.interrupted(null);
     }
-    if (isOverdue()) {
+    okio.Timeout timeout = call.timeout();
+    if (timeout.hasDeadline() && timeout.deadlineNanoTime() - System.nanoTime() <= 0) {
       throw OkHttpFailures.timedOut(null);
     }
     InFlightLimit limit = engine.limit();
@@ -330,7 +336,8 @@ final class LiveCall extends EventListener {
   boolean isOverdue() {
     okio.Timeout timeout = call.timeout();
     long now = System.nanoTime();
-    return (timeout.timeoutNanos() > 0 && now - begun >= timeout.timeoutNanos())
+    return expired
+        || (timeout.timeoutNanos() > 0 && now - begun >= timeout.timeoutNanos() - MOMENT_NANOS)
         || (timeout.hasDeadline() && timeout.deadlineNanoTime() - now <= 0);
   }
 
@@ -433,6 +440,9 @@ final class LiveCall extends EventListener {
 
   @Override
   public void canceled(Call of) {
+    if (OkHttpInternals.isWatchdog(Thread.currentThread())) {
+      expired = true;
+    }
     boolean ours = aborting; // before its caller wakes, who aborts what is left
     if (!ours && !isOverdue()) {
       event.cancels();
