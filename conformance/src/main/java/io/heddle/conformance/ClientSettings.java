@@ -43,7 +43,10 @@ public record ClientSettings(
   /** A name and a password. */
   public record Credentials(String user, String password) {}
 
-  /** Settings to start from: 20 connections, and timeouts that no rule waits for. */
+  /** Of a rule that asks for no other number: a driver may take it for no limit at all. */
+  public static final int MAX_CONNECTIONS = 20;
+
+  /** Settings to start from: {@link #MAX_CONNECTIONS}, and timeouts that no rule waits for. */
   public static Builder of(Wire wire) {
     return new Builder(wire);
   }
@@ -52,7 +55,7 @@ public record ClientSettings(
   public static final class Builder {
     private final Wire wire;
     private @Nullable X509Certificate trusted;
-    private int maxConnections = 20;
+    private int maxConnections = MAX_CONNECTIONS;
     private Duration connectTimeout = Duration.ofSeconds(20);
     private Duration leaseTimeout = Duration.ofSeconds(20);
     private Duration readTimeout = Duration.ofSeconds(20);

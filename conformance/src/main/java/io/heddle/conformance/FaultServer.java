@@ -17,11 +17,14 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.DefaultHttp2SettingsFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -364,16 +367,21 @@ public final class FaultServer implements AutoCloseable {
     // The rules cancel more streams in a second than a server in the open would put up with.
     codec.decoderEnforceMaxRstFramesPerWindow(0, 0);
     codec.encoderEnforceMaxRstFramesPerWindow(0, 0);
-    pipeline.addLast(CODEC, codec.build());
+    StreamLimit streams = new StreamLimit(codec.build());
+    pipeline.addLast(CODEC, streams.codec);
     pipeline.addLast(
         new Http2MultiplexHandler(
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel stream) {
+                if (streams.refuses(stream)) {
+                  return;
+                }
                 stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true));
                 stream.pipeline().addLast(new Requests());
               }
             }));
+    pipeline.addLast(streams);
     pipeline.addLast(new Departures());
     // One stream that is not read must not hold the window of all.
     channel.write(new DefaultHttp2WindowUpdateFrame(CONNECTION_WINDOW));
@@ -445,14 +453,49 @@ public final class FaultServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Refuses streams beyond their number. Netty's codec would do so too, and then take all that
+   * follows on such a stream, be it only its reset, for an error of the connection. Its event
+   * loop's alone.
+   */
+  private static final class StreamLimit extends ChannelInboundHandlerAdapter {
+    private final Http2FrameCodec codec;
+    private int max = Integer.MAX_VALUE;
+    private int refused;
+
+    StreamLimit(Http2FrameCodec codec) {
+      this.codec = codec;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+      Http2Connection.Endpoint<?> client = codec.connection().remote();
+      if (client.maxActiveStreams() < Integer.MAX_VALUE) { // from the start, then as acknowledged
+        max = client.maxActiveStreams();
+        client.maxActiveStreams(Integer.MAX_VALUE);
+      }
+      ctx.fireChannelRead(msg);
+    }
+
+    boolean refuses(Channel stream) {
+      if (codec.connection().remote().numActiveStreams() - refused <= max) {
+        return false;
+      }
+      refused++; // until it is said, it counts as active
+      stream
+          .writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM))
+          .addListener(said -> refused--);
+      return true;
+    }
+  }
+
   /** The end of a connection of HTTP/2 whose client has left without a word. */
   private static final class Departures extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       if (cause instanceof Http2Exception) {
-        // Netty ends the connection when more comes of a stream that was one too many for it.
-        breaks(ctx.channel());
+        breaks(ctx.channel()); // Netty takes it for the client's fault, and ends the connection
       }
       ctx.close(); // the streams' channelInactive tells
     }
