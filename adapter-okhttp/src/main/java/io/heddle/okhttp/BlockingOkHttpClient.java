@@ -63,7 +63,8 @@ import okhttp3.WebSocketListener;
  *   <li>Where a worker reads a response's body (HTTP/2 before JDK 24, platform callers over
  *       HTTP/1.1), it reads ahead of the caller, at most 64 KiB, and a response that nobody closes
  *       keeps it, if more is to come and there is no {@code callTimeout}.
- *   <li>What a duplex call writes it writes itself, on its own thread, as in OkHttp.
+ *   <li>What a duplex call writes it writes itself, on its own thread, as in OkHttp. An interrupt
+ *       in the midst of such a write closes the connection, which other calls may share.
  *   <li>A caller that is a platform thread is not freed by an interrupt from a TLS handshake.
  *   <li>{@link #newBuilder()} makes plain clients; see there.
  * </ul>
@@ -119,10 +120,12 @@ public final class BlockingOkHttpClient extends OkHttpClient
   /**
    * A builder with the settings of this client. What it builds is a plain {@link OkHttpClient}, as
    * the builder's class is OkHttp's; yet its calls keep what those of this client promise, its
-   * limits and its {@link #close} among them. Three things it can lose, which {@link #wrap} of the
+   * limits and its {@link #close} among them. Four things it can lose, which {@link #wrap} of the
    * result gives back:
    *
    * <ul>
+   *   <li>an interceptor that is added behind those which are there runs again whenever a request
+   *       that the server refused is sent again;
    *   <li>a network interceptor that is added behind those which are there runs, over HTTP/2, on
    *       the worker; one that is put before them runs on the caller;
    *   <li>an event listener that is set anew hears of what a worker does on the worker, and with

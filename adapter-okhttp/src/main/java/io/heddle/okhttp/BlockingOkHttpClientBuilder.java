@@ -28,8 +28,9 @@ public final class BlockingOkHttpClientBuilder {
    * of its response's body. Further callers park, in the order in which they came. Without a limit
    * by default, as in OkHttp, whose dispatcher limits {@code enqueue} alone.
    *
-   * <p>A call that is made within another on the same thread, by an interceptor or an
-   * authenticator, passes: the other may wait for it.
+   * <p>A call that is made within another of this client on the same thread, by an interceptor or
+   * an authenticator, passes: the other may wait for it. The place of a response that is dropped
+   * unclosed is free again once the garbage collector has found it, with the next call.
    *
    * @param max at least 1
    */

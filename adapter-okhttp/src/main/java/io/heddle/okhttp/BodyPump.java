@@ -74,7 +74,7 @@ final class BodyPump implements Demand {
     if (failure == null && !pipe.isDone() && !length.isReached()) {
       failure = new ProtocolException("unexpected end of stream: " + length);
     }
-    if (length.declared() - length.counted() > InlineSource.DRAIN_BYTES) {
+    if (failure == null && length.declared() - length.counted() > InlineSource.DRAIN_BYTES) {
       source.timeout().deadlineNanoTime(System.nanoTime()); // a new connection is cheaper
     }
     OkHttpExchange.closeQuietly(own);

@@ -13,7 +13,6 @@ import okhttp3.Call;
 import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
-import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +33,6 @@ final class CallEngine implements AutoCloseable {
   private final @Nullable InFlightLimit limit;
   private final @Nullable HostLimits hosts;
   private final @Nullable Duration queueTimeout;
-  private final boolean retries;
 
   private final LiveCalls live = new LiveCalls();
   private volatile boolean closed;
@@ -42,7 +40,7 @@ final class CallEngine implements AutoCloseable {
   /**
    * An engine.
    *
-   * @param client whose name service and retries it has
+   * @param client whose name service it has
    * @param threads null for those that are right on this runtime
    * @param limit of all calls; null for none
    * @param hosts limits of connections; null for none
@@ -60,7 +58,6 @@ final class CallEngine implements AutoCloseable {
     this.limit = limit;
     this.hosts = hosts;
     this.queueTimeout = queueTimeout;
-    this.retries = client.retryOnConnectionFailure();
   }
 
   // ---- building -------------------------------------------------------------------------------
@@ -235,7 +232,7 @@ final class CallEngine implements AutoCloseable {
         } catch (HandOver.Unsound e) {
           // Once more: that connection is gone, and a new one is sound.
         } catch (IOException e) {
-          if (refusals++ >= REFUSALS || !engine.mayRepeat(e, chain.request(), call)) {
+          if (refusals++ >= REFUSALS || !mayRepeat(e, chain, call)) {
             throw e;
           }
         }
@@ -244,24 +241,19 @@ final class CallEngine implements AutoCloseable {
   }
 
   /** Whether OkHttp itself repeats a request whose connection turns out to be closed. */
-  boolean isRetriedByOkHttp(Request request) {
-    return retries && !isOneShot(request);
-  }
-
-  private static boolean isOneShot(Request request) {
-    RequestBody body = request.body();
-    return body != null && body.isOneShot();
+  static boolean isRepeatable(Interceptor.Chain chain) {
+    RequestBody body = chain.request().body();
+    return (body == null || !body.isOneShot()) && OkHttpInternals.retries(chain);
   }
 
   /**
    * Whether the server has processed nothing of a call, in all it was asked since it passed here.
    * OkHttp itself gives up at the second refusal.
    */
-  private boolean mayRepeat(IOException failure, Request request, LiveCall call) {
-    return retries
-        && !call.isAnswered()
+  private static boolean mayRepeat(IOException failure, Interceptor.Chain chain, LiveCall call) {
+    return !call.isAnswered()
         && OkHttpInternals.isRefused(failure)
-        && !isOneShot(request)
-        && !call.isCanceled();
+        && !call.isCanceled()
+        && isRepeatable(chain);
   }
 }

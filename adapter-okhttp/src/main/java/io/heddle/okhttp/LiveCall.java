@@ -18,6 +18,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.Dispatcher;
@@ -63,7 +64,7 @@ final class LiveCall extends EventListener {
   private volatile boolean expired;
 
   // Caller only, and whoever ends the call, which comes after.
-  private @Nullable InFlightLimit taken;
+  private final Places places = new Places();
   private HostLimits.@Nullable Host host;
   private @Nullable LiveCall outer;
   private boolean answered;
@@ -141,8 +142,8 @@ final class LiveCall extends EventListener {
   /**
    * The caller executes the call: waits for its turn.
    *
-   * @param within the call within which it is made, and which may wait for it: where that has a
-   *     place, this passes; null if there is none
+   * @param within the call within which it is made, and which may wait for it: where one of the
+   *     same client has a place, this passes; null if there is none
    */
   void begin(@Nullable LiveCall within) throws IOException {
     outer = within;
@@ -160,14 +161,13 @@ final class LiveCall extends EventListener {
     if (Thread.currentThread().isInterrupted()) {
       throw OkHttpFailures.interrupted(null);
     }
-    okio.Timeout timeout = call.timeout();
-    if (timeout.hasDeadline() && timeout.deadlineNanoTime() - System.nanoTime() <= 0) {
+    if (isOver(call.timeout(), 0)) { // OkHttp's timer may be late
       throw OkHttpFailures.timedOut(null);
     }
     InFlightLimit limit = engine.limit();
-    if (limit != null && within == null && !deaf) {
+    if (limit != null && !deaf && outer(each -> true) == null) {
       enter(limit, null);
-      taken = limit;
+      places.took(limit);
       checkOpen(); // a call that was cancelled may have left the place
     }
   }
@@ -175,13 +175,14 @@ final class LiveCall extends EventListener {
   /** Waits until the host of this URL may have one call more; gives up the place at another. */
   void awaitHost(HttpUrl url) throws IOException {
     HostLimits hosts = engine.hosts();
-    if (hosts == null || deaf || (outer != null && outer.hasHost())) {
+    if (hosts == null || deaf || outer(each -> each.host != null) != null) {
       return;
     }
     HostLimits.Host next = hosts.of(url);
     if (host != next) {
       leaveHost();
       enter(next.limit(), next);
+      places.took(next.limit());
       host = next;
       checkOpen();
     }
@@ -193,8 +194,13 @@ final class LiveCall extends EventListener {
     }
   }
 
-  private boolean hasHost() {
-    return host != null || (outer != null && outer.hasHost());
+  /** A call of the same client within which this is made, if one is so; else null. */
+  private @Nullable LiveCall outer(Predicate<LiveCall> so) {
+    LiveCall next = outer;
+    while (next != null && !(next.engine.equals(engine) && so.test(next))) {
+      next = next.outer;
+    }
+    return next;
   }
 
   private void enter(InFlightLimit limit, HostLimits.@Nullable Host of) throws IOException {
@@ -327,6 +333,11 @@ final class LiveCall extends EventListener {
     answered = now;
   }
 
+  /** What it holds at limits. */
+  Places places() {
+    return places;
+  }
+
   /** Whether anybody is to be told of what a worker does. */
   boolean hasListener() {
     return !user.equals(EventListener.NONE);
@@ -334,10 +345,12 @@ final class LiveCall extends EventListener {
 
   /** Whether the call's own timeout is over; if its timer is on. */
   boolean isOverdue() {
-    okio.Timeout timeout = call.timeout();
+    return expired || isOver(call.timeout(), MOMENT_NANOS);
+  }
+
+  private boolean isOver(okio.Timeout timeout, long early) {
     long now = System.nanoTime();
-    return expired
-        || (timeout.timeoutNanos() > 0 && now - begun >= timeout.timeoutNanos() - MOMENT_NANOS)
+    return (timeout.timeoutNanos() > 0 && now - begun >= timeout.timeoutNanos() - early)
         || (timeout.hasDeadline() && timeout.deadlineNanoTime() - now <= 0);
   }
 
@@ -399,17 +412,14 @@ final class LiveCall extends EventListener {
     if (!over) {
       over = true;
       engine.leave(call);
-      leaveHost();
-      if (taken != null) {
-        taken.leave();
-        taken = null;
-      }
+      places.leaveAll();
+      host = null;
     }
   }
 
   private void leaveHost() {
     if (host != null) {
-      host.limit().leave();
+      places.leave(host.limit());
       host = null;
     }
   }

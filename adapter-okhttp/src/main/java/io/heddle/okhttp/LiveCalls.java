@@ -20,24 +20,28 @@ final class LiveCalls {
   private final ReferenceQueue<Call> dropped = new ReferenceQueue<>();
 
   /**
-   * Adds a call, until it is removed or nobody holds it.
+   * Adds a call, until it is removed or nobody holds it. Those that were dropped since the last one
+   * was added leave their places.
    *
    * @param live is held by the call, as its listener
    */
   void add(Call call, LiveCall live) {
     for (Reference<?> next = dropped.poll(); next != null; next = dropped.poll()) {
-      calls.remove(next);
+      Key key = (Key) next;
+      if (calls.remove(key) != null) {
+        key.places.leaveAll();
+      }
     }
-    calls.put(new Key(call, dropped), new WeakReference<>(live));
+    calls.put(new Key(call, live.places(), dropped), new WeakReference<>(live));
   }
 
   void remove(Call call) {
-    calls.remove(new Key(call, null));
+    calls.remove(new Key(call));
   }
 
   /** Null if it is none of these. */
   @Nullable LiveCall get(Call call) {
-    Reference<LiveCall> live = calls.get(new Key(call, null));
+    Reference<LiveCall> live = calls.get(new Key(call));
     return live == null ? null : live.get();
   }
 
@@ -52,11 +56,20 @@ final class LiveCalls {
 
   /** A call, as long as somebody holds it. */
   private static final class Key extends WeakReference<Call> {
-    private final int hash;
+    private static final Places NONE = new Places();
 
-    Key(Call call, @Nullable ReferenceQueue<Call> queue) {
+    private final int hash;
+    private final Places places;
+
+    /** To look for a call. */
+    Key(Call call) {
+      this(call, NONE, null);
+    }
+
+    Key(Call call, Places places, @Nullable ReferenceQueue<Call> queue) {
       super(call, queue);
       this.hash = System.identityHashCode(call);
+      this.places = places;
     }
 
     @Override

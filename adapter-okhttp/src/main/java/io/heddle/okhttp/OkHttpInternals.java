@@ -8,6 +8,7 @@ import okhttp3.Interceptor;
 import okhttp3.Protocol;
 import okhttp3.internal.connection.BufferedSocket;
 import okhttp3.internal.connection.Exchange;
+import okhttp3.internal.connection.RealCall;
 import okhttp3.internal.connection.RealConnection;
 import okhttp3.internal.http.RealInterceptorChain;
 import okhttp3.internal.http2.ConnectionShutdownException;
@@ -142,6 +143,16 @@ final class OkHttpInternals {
   }
 
   // ---- calls ----------------------------------------------------------------------------------
+
+  /** Whether the client that makes the call, or an interceptor before this one, lets it retry. */
+  static boolean retries(Interceptor.Chain chain) {
+    try {
+      return chain.getRetryOnConnectionFailure();
+    } catch (LinkageError e) { // OkHttp 4
+      return !(chain.call() instanceof RealCall real)
+          || real.getClient().retryOnConnectionFailure();
+    }
+  }
 
   /**
    * Aborts the exchange of a network interceptor, and not the call, which may have another. Does

@@ -75,7 +75,10 @@ class AbandonedCallsTest {
       OkHttpClient wrapped =
           BlockingOkHttpClient.wrap(
               settings(wire).addInterceptor(AbandonedCallsTest::slow).build());
-      for (OkHttpClient client : List.of(wrapped, wrapped.newBuilder().build())) {
+      OkHttpClient slowOnTheNetwork =
+          BlockingOkHttpClient.wrap(
+              settings(wire).addNetworkInterceptor(AbandonedCallsTest::slow).build());
+      for (OkHttpClient client : List.of(wrapped, wrapped.newBuilder().build(), slowOnTheNetwork)) {
         for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
           URI uri = server.uri(Script.ok().fault(Script.Fault.STALL));
           Caller caller = new Caller(kind, () -> whole(client.newCall(get(uri))));
@@ -180,6 +183,29 @@ class AbandonedCallsTest {
             return client.connectionPool().connectionCount() == 0;
           });
       assertEquals(10, new Caller(() -> whole(client, uri)).result());
+    }
+  }
+
+  /** Or a client with limits would stand still at last. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aResponseThatIsDroppedUnclosedLeavesItsPlaces(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        BlockingOkHttpClient client =
+            BlockingOkHttpClient.builder(settings(wire).build())
+                .maxRequests(1)
+                .maxConnectionsPerHost(1)
+                .queueTimeout(Duration.ofMillis(50))
+                .build()) {
+      URI uri = server.uri(Script.ok().body(10));
+      new Caller(() -> client.newCall(get(uri)).execute().code()).result();
+      ExecuteTest.await(
+          () -> {
+            System.gc();
+            return succeeds(client.newCall(get(server.uri(Script.ok()))));
+          });
     }
   }
 

@@ -9,6 +9,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,13 +64,11 @@ class CallerContextTest {
     words.add(String.valueOf(LOCAL.get()));
     words.add(String.valueOf(MDC.get("thread")));
     words.add(call.equals(made.get()) ? "the call" : "another call");
+    words.add(ConversationTest.OKHTTP_5 ? String.valueOf(call.tag(String.class)) : "tag");
   }
 
   private Response intercept(String name, Interceptor.Chain chain) throws IOException {
     hook(name, chain.call());
-    if (ConversationTest.OKHTTP_5) {
-      assertEquals("tag", chain.call().tag(String.class));
-    }
     return chain.proceed(chain.request());
   }
 
@@ -188,13 +187,24 @@ class CallerContextTest {
             });
   }
 
-  private void call(OkHttpClient client, FaultServer server, boolean oneShot) throws IOException {
-    Script script = oneShot ? Script.ok() : Script.ok().requires("penelope", "ithaca");
-    Request request =
-        new Request.Builder()
-            .url(server.uri(script.body(100_000)).toString())
-            .post(new Body(oneShot))
-            .build();
+  private void assertOnTheCaller(
+      Thread.Builder kind, OkHttpClient client, Request request, int hooks) throws Exception {
+    seen.clear();
+    new Caller(
+            kind,
+            () -> {
+              call(client, request);
+              return true;
+            })
+        .result();
+    Map<String, Set<String>> wrong = new TreeMap<>(seen);
+    Set<String> right = new TreeSet<>(List.of("caller", "local", "mdc", "the call", "tag"));
+    wrong.values().removeIf(right::equals);
+    assertEquals(Map.of(), wrong);
+    assertEquals(hooks, seen.size(), seen.keySet().toString());
+  }
+
+  private void call(OkHttpClient client, Request request) throws IOException {
     Call call = client.newCall(request);
     made.set(call);
     caller.set(Thread.currentThread());
@@ -228,19 +238,13 @@ class CallerContextTest {
       for (OkHttpClient client : List.of(ours, rebuilt(ours))) {
         for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
           for (boolean oneShot : new boolean[] {false, true}) {
-            seen.clear();
-            new Caller(
-                    kind,
-                    () -> {
-                      call(client, server, oneShot);
-                      return true;
-                    })
-                .result();
-            Map<String, Set<String>> wrong = new TreeMap<>(seen);
-            Set<String> right = new TreeSet<>(List.of("caller", "local", "mdc", "the call"));
-            wrong.values().removeIf(right::equals);
-            assertEquals(Map.of(), wrong);
-            assertEquals(oneShot ? 16 : 17, seen.size(), seen.keySet().toString());
+            Script script = oneShot ? Script.ok() : Script.ok().requires("penelope", "ithaca");
+            Request request =
+                new Request.Builder()
+                    .url(server.uri(script.body(100_000)).toString())
+                    .post(new Body(oneShot))
+                    .build();
+            assertOnTheCaller(kind, client, request, oneShot ? 16 : 17);
           }
         }
       }
@@ -262,6 +266,18 @@ class CallerContextTest {
           BlockingOkHttpClient.wrap(
               new OkHttpClient.Builder()
                   .protocols(KitClient.protocols(wire))
+                  .eventListener(
+                      new EventListener() {
+                        @Override
+                        public void responseHeadersEnd(Call call, Response response) {
+                          look(type, value, bound);
+                        }
+
+                        @Override
+                        public void callEnd(Call call) {
+                          look(type, value, bound);
+                        }
+                      })
                   .addInterceptor(chain -> look(type, value, bound, chain))
                   .addNetworkInterceptor(chain -> look(type, value, bound, chain))
                   .build());
@@ -284,12 +300,38 @@ class CallerContextTest {
 
   private static Response look(
       Class<?> type, Object value, Set<Object> bound, Interceptor.Chain chain) throws IOException {
+    look(type, value, bound);
+    return chain.proceed(chain.request());
+  }
+
+  private static void look(Class<?> type, Object value, Set<Object> bound) {
     try {
       bound.add(type.getMethod("orElse", Object.class).invoke(value, "unbound"));
     } catch (ReflectiveOperationException e) {
       bound.add(e);
     }
-    return chain.proceed(chain.request());
+  }
+
+  /** The wire may change with the scheme, and so may the thread that talks to the server. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1_TLS", "H2_TLS"})
+  void aRedirectToTheOtherSchemeStaysOnTheCaller(Wire wire) throws Exception {
+    try (FaultServer secure = FaultServer.start(wire);
+        FaultServer plain = FaultServer.start(Wire.HTTP_1_1)) {
+      OkHttpClient.Builder settings = settings(wire);
+      KitClient.trust(settings, FaultServer.certificate());
+      OkHttpClient client = BlockingOkHttpClient.wrap(settings.build());
+      String last = secure.uri(Script.ok().body(100_000)).toString();
+      URI second = plain.uri(Script.answer(302).header("Location", last));
+      Script first = Script.answer(302).header("Location", second.toString());
+      for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+        String url = secure.uri(first).toString();
+        assertOnTheCaller(kind, client, new Request.Builder().url(url).build(), 13);
+      }
+      assertEquals(2, plain.seen(second).size());
+    }
   }
 
   /** What a worker is made by must not show in the calls that it works for later. */

@@ -302,6 +302,31 @@ class ConnectionsTest {
     }
   }
 
+  /** Only where its own client has let in the outer one, which may wait for it. */
+  @Test
+  void aCallWithinACallOfAnotherClientWaitsForItsPlace() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      BlockingOkHttpClient inner =
+          BlockingOkHttpClient.builder(new OkHttpClient())
+              .maxRequests(1)
+              .queueTimeout(Duration.ofMillis(100))
+              .build();
+      OkHttpClient outer =
+          wrap(
+              new OkHttpClient.Builder()
+                  .addInterceptor(chain -> inner.newCall(chain.request()).execute()));
+      URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+      Caller first = new Caller(() -> text(inner, stalls));
+      ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+      URI second = server.uri(Script.ok().body(100));
+      assertInstanceOf(
+          SocketTimeoutException.class, new Caller(() -> text(outer, second)).failure());
+      server.seen(stalls).get(0).release();
+      assertEquals("200 0", first.result());
+      assertEquals("200 100", text(outer, second));
+    }
+  }
+
   @Test
   void aCallThatIsRedirectedTakesNoSecondPlace() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);

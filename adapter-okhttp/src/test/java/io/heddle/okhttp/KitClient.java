@@ -98,11 +98,13 @@ final class KitClient implements Client {
       builder.authenticator(new ProbedCredentials(settings.credentials(), probe));
     }
     this.client =
-        BlockingOkHttpClient.builder(builder.build())
-            .maxConnectionsPerHost(settings.maxConnections())
-            .maxRequests(CALLS)
-            .queueTimeout(settings.leaseTimeout())
-            .build();
+        settings.maxConnections() == ClientSettings.MAX_CONNECTIONS
+            ? BlockingOkHttpClient.wrap(builder.build()) // as most users have it
+            : BlockingOkHttpClient.builder(builder.build())
+                .maxConnectionsPerHost(settings.maxConnections())
+                .maxRequests(CALLS)
+                .queueTimeout(settings.leaseTimeout())
+                .build();
   }
 
   static List<Protocol> protocols(Wire wire) {

@@ -27,6 +27,7 @@ import okhttp3.HttpUrl;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.internal.http2.StreamResetException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,19 @@ class RebuiltClientTest {
     Request request = get(Script.ok().fault(Script.Fault.STALL));
     Throwable failure = new Caller(() -> whole(client, request)).failure();
     assertEquals("timeout", assertInstanceOf(InterruptedIOException.class, failure).getMessage());
+  }
+
+  @Test
+  void whetherARefusedRequestGoesAgainIsTheRebuiltClientsToSay() throws Exception {
+    OkHttpClient client = rebuilt();
+    URI again = server.uri(Script.ok().fault(Script.Fault.STREAM_REFUSED).times(3));
+    assertEquals(0, whole(client, new Request.Builder().url(again.toString()).build()));
+    URI once = server.uri(Script.ok().fault(Script.Fault.STREAM_REFUSED).times(3));
+    OkHttpClient cautious = client.newBuilder().retryOnConnectionFailure(false).build();
+    Request request = new Request.Builder().url(once.toString()).build();
+    Throwable failure = new Caller(() -> whole(cautious, request)).failure();
+    assertInstanceOf(StreamResetException.class, failure);
+    assertEquals(1, server.seen(once).size());
   }
 
   @Test
