@@ -262,6 +262,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
         return executor.execute(request, this, context);
       } catch (IOException e) {
         if (!mayGoAgain(request) || !resends.again(callDeadline)) {
+          NoResponseCause.keep(e, context);
           throw e;
         }
         pause(resends.pauseNanos());

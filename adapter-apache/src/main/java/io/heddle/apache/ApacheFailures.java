@@ -25,6 +25,7 @@ import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
 import org.apache.hc.core5.http.MessageConstraintException;
 import org.apache.hc.core5.http.NoHttpResponseException;
+import org.apache.hc.core5.http.ParseException;
 import org.apache.hc.core5.http.ProtocolException;
 import org.apache.hc.core5.http.TruncatedChunkException;
 import org.apache.hc.core5.http2.H2ConnectionException;
@@ -50,6 +51,18 @@ final class ApacheFailures {
 
     ShutDown() {
       super("Connection pool shut down");
+    }
+  }
+
+  /**
+   * What came in place of a response begins with no status line (RFC 9112, 4). The classic client
+   * passes over it and says that there was no response, which its retry strategy knows.
+   */
+  static final class NoStatusLine extends ProtocolException {
+    private static final long serialVersionUID = 1L;
+
+    NoStatusLine(ParseException line) {
+      super(line.getMessage(), line);
     }
   }
 
@@ -83,6 +96,10 @@ final class ApacheFailures {
       // a pooled connection that the server closed meanwhile is retried, if the request allows.
       throw caused(new NoHttpResponseException(peer + " failed to respond"), failure);
     }
+    if (failure instanceof NoStatusLine) {
+      String message = peer + " failed to respond: " + failure.getMessage();
+      throw caused(new NoHttpResponseException(message), failure);
+    }
     if (failure instanceof HttpException http) {
       throw fresh(http);
     }
@@ -106,6 +123,8 @@ final class ApacheFailures {
       fresh = new H2StreamResetException(h2Error(reset.getCode()), message);
     } else if (failure instanceof H2ConnectionException broken) {
       fresh = new H2ConnectionException(h2Error(broken.getCode()), message);
+    } else if (failure instanceof NoStatusLine) {
+      fresh = new NoHttpResponseException("the server failed to respond: " + message);
     } else if (failure instanceof ClientProtocolException || failure instanceof HttpException) {
       fresh = new ClientProtocolException(message); // as the classic client has the latter
     } else if (failure instanceof MessageConstraintException) {

@@ -67,8 +67,9 @@ public final class BlockingHttpClients {
 
   /**
    * Gives a builder that a framework has made what {@link #custom(Timeout)} has besides a {@link
-   * BlockingConnectionManager}: deadlines, which retries heed too, and bodies that keep failing
-   * once they have failed. Set such a manager as well. What is set after this counts.
+   * BlockingConnectionManager}: deadlines, which retries heed too, bodies that keep failing once
+   * they have failed, and why there was no response. Set such a manager as well. What is set after
+   * this counts.
    *
    * @param deadline from the start of a call; disabled for none
    * @return the builder
@@ -76,6 +77,7 @@ public final class BlockingHttpClients {
   public static HttpClientBuilder prepare(HttpClientBuilder builder, Timeout deadline) {
     return builder
         .setRetryStrategy(new RetryInTime(DefaultHttpRequestRetryStrategy.INSTANCE))
+        .addExecInterceptorFirst("heddle-no-response", new NoResponseCause())
         .addExecInterceptorFirst("heddle-failed-bodies", new FailedBodies())
         .addExecInterceptorFirst("heddle-deadline", new CallDeadline(deadline));
   }

@@ -3,14 +3,17 @@ package io.heddle.apache;
 import java.io.IOException;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpResponseFactory;
+import org.apache.hc.core5.http.ParseException;
 import org.apache.hc.core5.http.config.CharCodingConfig;
 import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.nio.ClientHttp1IOEventHandler;
-import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParserFactory;
+import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParser;
 import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import org.apache.hc.core5.http.message.LazyLaxLineParser;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
@@ -22,6 +25,7 @@ import org.apache.hc.core5.http2.ssl.ApplicationProtocol;
 import org.apache.hc.core5.reactor.IOEventHandler;
 import org.apache.hc.core5.reactor.IOEventHandlerFactory;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
+import org.apache.hc.core5.util.CharArrayBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,14 +54,12 @@ final class ProtocolStarter implements IOEventHandlerFactory {
   private final Http1Config http1Config;
   private final H2Config http2Config;
   private final CharCodingConfig charCodingConfig;
-  private final DefaultHttpResponseParserFactory http1Parsers;
 
   ProtocolStarter(
       Http1Config http1Config, H2Config http2Config, CharCodingConfig charCodingConfig) {
     this.http1Config = http1Config;
     this.http2Config = http2Config;
     this.charCodingConfig = charCodingConfig;
-    this.http1Parsers = new DefaultHttpResponseParserFactory(http1Config, CLASSIC_RESPONSES, null);
   }
 
   @Override
@@ -96,7 +98,7 @@ final class ProtocolStarter implements IOEventHandlerFactory {
                 session,
                 http1Config,
                 charCodingConfig,
-                http1.watching(http1Parsers.create()),
+                http1.watching(new ResponseParser(http1Config)),
                 http1));
     return http1;
   }
@@ -151,6 +153,23 @@ final class ProtocolStarter implements IOEventHandlerFactory {
       }
     } catch (IOException cause) {
       session.getHandler().exception(session, cause);
+    }
+  }
+
+  /** The engine's own, which tells what is no response from a response that has a defect. */
+  private static final class ResponseParser extends DefaultHttpResponseParser<HttpResponse> {
+
+    ResponseParser(Http1Config config) {
+      super(config, LazyLaxLineParser.INSTANCE, CLASSIC_RESPONSES);
+    }
+
+    @Override
+    protected HttpResponse createMessage(CharArrayBuffer firstLine) throws HttpException {
+      try {
+        return super.createMessage(firstLine);
+      } catch (ParseException e) {
+        throw new ApacheFailures.NoStatusLine(e);
+      }
     }
   }
 }

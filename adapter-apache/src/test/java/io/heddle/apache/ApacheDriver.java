@@ -56,7 +56,7 @@ public final class ApacheDriver implements ClientDriver {
               Failure.TRUNCATED,
               any(ConnectionClosedException.class).or(is(TruncatedChunkException.class)))
           .with(Failure.MALFORMED, is(ClientProtocolException.class))
-          .with(Failure.GARBAGE, is(ClientProtocolException.class))
+          .with(Failure.GARBAGE, is(NoHttpResponseException.class))
           .with(Failure.OVERSIZED_HEAD, is(MessageConstraintException.class))
           .with(Failure.UNTRUSTED, any(SSLException.class))
           .with(Failure.UNKNOWN_HOST, is(UnknownHostException.class))

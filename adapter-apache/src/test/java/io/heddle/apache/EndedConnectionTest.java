@@ -98,11 +98,21 @@ class EndedConnectionTest {
   // ---- a server that says what is no HTTP, while it is being written to ----------------------
 
   @Test
-  void whatIsNoHttpIsAProtocolErrorInBodyToo() {
+  void whatIsNoHttpIsNoResponseInBodyToo() {
     ParseException garbage = new ParseException("Invalid protocol version");
-    IOException told = ApacheFailures.inBody(garbage);
+    ApacheFailures.NoStatusLine found = new ApacheFailures.NoStatusLine(garbage);
+    IOException told = ApacheFailures.inBody(found);
+    assertSame(NoHttpResponseException.class, told.getClass());
+    assertSame(found, told.getCause());
+    assertSame(garbage, found.getCause());
+  }
+
+  @Test
+  void aDefectOfAHeadIsAProtocolErrorInBodyToo() {
+    ParseException defect = new ParseException("Invalid header");
+    IOException told = ApacheFailures.inBody(defect);
     assertSame(ClientProtocolException.class, told.getClass());
-    assertSame(garbage, told.getCause());
+    assertSame(defect, told.getCause());
   }
 
   // ---- HTTP/2, in the middle of a frame, with a corrupt frame ---------------------------------

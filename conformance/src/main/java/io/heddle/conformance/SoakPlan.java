@@ -335,7 +335,7 @@ final class SoakPlan {
   /** Whether the server's own doing has the call sent once more, perhaps on another connection. */
   boolean mayGoAgain() {
     return switch (meeting) {
-      case RESET, CLOSE, STREAM_REFUSED -> true;
+      case RESET, CLOSE, GARBAGE, STREAM_REFUSED -> true;
       default -> false;
     };
   }
