@@ -111,7 +111,7 @@ final class LiveCall extends EventListener {
   /** Null if this thread executes another call of OkHttp's, or none of ours. */
   static @Nullable LiveCall current(Call call) {
     LiveCall current = CURRENT.get();
-    return current != null && current.call.equals(call) ? current : null;
+    return current != null && current.isOf(call) ? current : null;
   }
 
   /** Whether this thread executes the call: is still within its interceptors. */
@@ -119,12 +119,13 @@ final class LiveCall extends EventListener {
     return equals(CURRENT.get());
   }
 
+  /** Null rather than nothing: the next call of this thread finds its place in the map. */
   static void current(@Nullable LiveCall call) {
-    if (call == null) {
-      CURRENT.remove();
-    } else {
-      CURRENT.set(call);
-    }
+    CURRENT.set(call);
+  }
+
+  boolean isOf(Call its) {
+    return call.equals(its);
   }
 
   // ---- caller ---------------------------------------------------------------------------------
@@ -524,7 +525,9 @@ final class LiveCall extends EventListener {
   @Override
   public void responseHeadersEnd(Call of, Response response) {
     step = Step.BODY;
-    event.head(response.code(), protocolOf(response));
+    if (event != CallEvent.OFF) {
+      event.head(response.code(), protocolOf(response));
+    }
     tell(() -> user.responseHeadersEnd(of, response));
   }
 

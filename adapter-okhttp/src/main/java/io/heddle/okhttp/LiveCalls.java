@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LiveCalls {
 
-  private final Map<Key, Reference<LiveCall>> calls = new ConcurrentHashMap<>();
-  private final ReferenceQueue<Call> dropped = new ReferenceQueue<>();
+  private final Map<Object, Entry> calls = new ConcurrentHashMap<>();
+  private final ReferenceQueue<LiveCall> dropped = new ReferenceQueue<>();
 
   /**
    * Adds a call, until it is removed or nobody holds it. Those that were dropped since the last one
@@ -27,22 +27,23 @@ final class LiveCalls {
    */
   void add(Call call, LiveCall live) {
     for (Reference<?> next = dropped.poll(); next != null; next = dropped.poll()) {
-      Key key = (Key) next;
-      if (calls.remove(key) != null) {
-        key.places.leaveAll();
+      Entry entry = (Entry) next;
+      if (calls.remove(entry) != null) {
+        entry.places.leaveAll();
       }
     }
-    calls.put(new Key(call, live.places(), dropped), new WeakReference<>(live));
+    Entry entry = new Entry(call, live, dropped);
+    calls.put(entry, entry);
   }
 
   void remove(Call call) {
-    calls.remove(new Key(call));
+    calls.remove(new Identity(call));
   }
 
   /** Null if it is none of these. */
   @Nullable LiveCall get(Call call) {
-    Reference<LiveCall> live = calls.get(new Key(call));
-    return live == null ? null : live.get();
+    Entry entry = calls.get(new Identity(call));
+    return entry == null ? null : entry.get();
   }
 
   /** Those of now. */
@@ -54,22 +55,15 @@ final class LiveCalls {
     return calls.size();
   }
 
-  /** A call, as long as somebody holds it. */
-  private static final class Key extends WeakReference<Call> {
-    private static final Places NONE = new Places();
-
+  /** A call, as long as somebody holds it: then its listener is held too. */
+  private static final class Entry extends WeakReference<LiveCall> {
     private final int hash;
     private final Places places;
 
-    /** To look for a call. */
-    Key(Call call) {
-      this(call, NONE, null);
-    }
-
-    Key(Call call, Places places, @Nullable ReferenceQueue<Call> queue) {
-      super(call, queue);
+    Entry(Call call, LiveCall live, ReferenceQueue<LiveCall> queue) {
+      super(live, queue);
       this.hash = System.identityHashCode(call);
-      this.places = places;
+      this.places = live.places();
     }
 
     @Override
@@ -77,10 +71,24 @@ final class LiveCalls {
       return hash;
     }
 
+    /** Its own equal alone: what is looked for by is an {@link Identity}. */
     @Override
     public boolean equals(@Nullable Object other) {
-      Call call = get();
-      return other == this || (call != null && other instanceof Key key && key.refersTo(call));
+      return other == this;
+    }
+  }
+
+  /** What an entry is found by. */
+  private record Identity(Call call) {
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(call);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+      LiveCall live = other instanceof Entry entry ? entry.get() : null;
+      return live != null && live.isOf(call);
     }
   }
 }

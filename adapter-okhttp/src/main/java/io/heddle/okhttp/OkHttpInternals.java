@@ -131,10 +131,12 @@ final class OkHttpInternals {
       Object held = SOURCE.get(connection);
       BufferedSource source =
           held instanceof BufferedSource of4 ? of4 : ((BufferedSocket) held).getSource();
+      Socket socket = connection.socket();
+      Object raw = RAW_SOCKET.get(connection); // the same, if there is no TLS
       boolean any =
           !source.getBuffer().exhausted()
-              || connection.socket().getInputStream().available() > 0
-              || ((Socket) RAW_SOCKET.get(connection)).getInputStream().available() > 0;
+              || socket.getInputStream().available() > 0
+              || (!socket.equals(raw) && ((Socket) raw).getInputStream().available() > 0);
       source.getBuffer().clear();
       return any;
     } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
