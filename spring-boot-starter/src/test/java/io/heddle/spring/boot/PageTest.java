@@ -34,11 +34,16 @@ class PageTest {
 
   private static final String IMPORTS =
       """
+      import io.heddle.apache.*;
       import io.heddle.spring.boot.ApacheRequestFactoryBuilder;
       import java.time.Duration;
+      import org.apache.hc.client5.http.config.ConnectionConfig;
+      import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+      import org.apache.hc.core5.util.Timeout;
       import org.springframework.boot.http.client.*;
       import org.springframework.boot.http.client.autoconfigure.*;
       import org.springframework.context.annotation.*;
+      import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
       import org.springframework.stereotype.Service;
       import org.springframework.web.client.RestClient;
       """;
@@ -90,6 +95,16 @@ class PageTest {
                 assertEquals(5, found(orders, context.getBean(orders), uri).length());
               });
     }
+  }
+
+  /** A release builds and runs the example with Boot 3.5, which is not here. */
+  @Test
+  void theCodeForBoot3IsThatOfItsExample() throws Exception {
+    List<String> code = blocks(Files.readString(PAGE), "java");
+    Path example = Path.of("../examples/spring-boot-3/src/main/java/example/Main.java");
+    String squeezed = Files.readString(example).replaceAll("\\s+", "");
+
+    assertTrue(squeezed.contains(code.getLast().replaceAll("\\s+", "")), code.getLast());
   }
 
   private static String found(Class<?> orders, Object bean, String uri) throws Exception {
