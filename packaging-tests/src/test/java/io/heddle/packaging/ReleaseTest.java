@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * What {@code mvn -Prelease verify} leaves in {@code target/release} is whole, and enough: modular
  * applications, one for each adapter, and the examples build with Maven from it, and from nothing
- * else of ours, and run.
+ * else of ours, and run; and its recipes migrate a project.
  */
 class ReleaseTest {
 
@@ -143,18 +143,23 @@ class ReleaseTest {
 
   /** With a repository of its own; the class path of each module is left in target/path. */
   private static void build(Path project, String phase) throws Exception {
-    Path local = project.resolve("repository");
-    String built =
-        run(
-            project,
+    List<String> command = maven(project);
+    command.addAll(
+        List.of(
+            phase,
+            System.getProperty("dependency.plugin") + ":build-classpath",
+            "-Dmdep.outputFile=target/path"));
+    String built = run(project, command.toArray(String[]::new));
+    assertTrue(Files.isDirectory(project.resolve("repository/io/heddle/heddle-core")), built);
+  }
+
+  private static List<String> maven(Path project) {
+    return new ArrayList<>(
+        List.of(
             Path.of(System.getProperty("maven.home"), "bin", "mvn").toString(),
             "-B",
             "-ntp",
-            "-Dmaven.repo.local=" + local,
-            phase,
-            System.getProperty("dependency.plugin") + ":build-classpath",
-            "-Dmdep.outputFile=target/path");
-    assertTrue(Files.isDirectory(local.resolve("io/heddle/heddle-core")), built);
+            "-Dmaven.repo.local=" + project.resolve("repository")));
   }
 
   private static String java() {
@@ -295,6 +300,65 @@ class ReleaseTest {
         """
         .formatted(heddle.group(1), heddle.group(2), bom.group(1), kotlin.group(1));
   }
+
+  // ---- the recipes ----------------------------------------------------------------------------
+
+  /** The command of docs/migrating.md, on the plain example as it was before Heddle. */
+  @Test
+  void theRecipeMigratesAnExampleAsItsPageSays(@TempDir Path project) throws Exception {
+    copy(EXAMPLES.resolve("plain"), project);
+    Path main = project.resolve("src/main/java/example/Main.java");
+    Files.writeString(main, stock(Files.readString(main)));
+    Path pom = project.resolve("pom.xml");
+    Files.writeString(
+        pom, stockPom(Files.readString(pom)).replace("</project>", repositories() + "</project>"));
+    Matcher page =
+        Pattern.compile("(?m)^mvn (org\\.openrewrite\\.(?:.*\\\\\\n)*.*)$")
+            .matcher(Files.readString(Path.of("../docs/migrating.md")));
+    assertTrue(page.find(), "the page has the command");
+    List<String> command = maven(project);
+    command.addAll(List.of(page.group(1).replace("\\\n", " ").split(" +")));
+
+    run(project, command.toArray(String[]::new));
+
+    String migrated = Files.readString(main);
+    assertTrue(migrated.contains("= BlockingHttpClients.custom()"), migrated);
+    assertTrue(Files.readString(pom).contains("heddle-apache"), () -> "no dependency");
+    build(project, "compile");
+    try (HelloServer server = new HelloServer()) {
+      Path target = project.resolve("target");
+      String path = Files.readString(target.resolve("path"));
+      String all = path + File.pathSeparator + target.resolve("classes");
+      String said = run(project, java(), "-cp", all, "example.Main", server.url());
+      assertTrue(said.contains("100 times: hello"), said);
+    }
+  }
+
+  /** A stock client has no deadline, and so none of our exceptions. */
+  private static String stock(String main) {
+    String stock =
+        main.replace("BlockingHttpClients.custom(Timeout.ofSeconds(5))", "HttpClients.custom()")
+            .replace("io.heddle.apache.Blocking", "org.apache.hc.client5.http.impl.classic.")
+            .replace("import io.heddle.DeadlineExceededException;\n", "")
+            .replace("DeadlineExceededException", "java.net.SocketTimeoutException");
+    assertTrue(!stock.contains("heddle") && !stock.equals(main), stock);
+    return stock;
+  }
+
+  private static String stockPom(String pom) {
+    String stock =
+        pom.replaceFirst("(?s)<dependencyManagement>.*</dependencyManagement>", "")
+            .replace("<groupId>io.heddle<", "<groupId>org.apache.httpcomponents.client5<")
+            .replace(
+                "<artifactId>heddle-apache</artifactId>",
+                "<artifactId>httpclient5</artifactId><version>"
+                    + System.getProperty("httpclient5")
+                    + "</version>");
+    assertTrue(!stock.contains("io.heddle"), stock);
+    return stock;
+  }
+
+  // ---- what all need --------------------------------------------------------------------------
 
   private static String repositories() {
     return """
