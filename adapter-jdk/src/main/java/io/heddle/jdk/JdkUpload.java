@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
  * Stands between the user's body and the client, which over HTTP/2 forgets a body that waits for
  * its window when the call ends: its writer would wait for ever. So the exchange cancels it.
  *
+ * <p>Over HTTP/2 the client asks for more on the thread that reads the connection, when that has
+ * brought a window. The user's body may wait there, perhaps for an answer that comes on the same
+ * connection; so it is asked on a virtual thread of its own, unless it is at work already.
+ *
  * <p>The client also forgets one whose stream is beyond the server's GOAWAY: the call would wait
  * for ever. It finds out when it next looks for a window, so the exchange {@link #nudge nudges} it.
  */
@@ -16,13 +20,22 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private final Flow.Subscriber<? super ByteBuffer> client;
+  private final boolean multiplexed;
   private volatile Flow.@Nullable Subscription user;
   private volatile boolean over;
+  private volatile boolean begun;
   private volatile boolean held;
+  private volatile @Nullable Thread asking;
   private volatile long movedAt = System.nanoTime();
 
-  JdkUpload(Flow.Subscriber<? super ByteBuffer> client) {
+  /**
+   * An upload that nothing has been sent of.
+   *
+   * @param multiplexed whether over HTTP/2
+   */
+  JdkUpload(Flow.Subscriber<? super ByteBuffer> client, boolean multiplexed) {
     this.client = client;
+    this.multiplexed = multiplexed;
   }
 
   @Override
@@ -55,10 +68,29 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   @Override
   public void request(long n) {
     movedAt = System.nanoTime();
+    boolean forNudge = begun && !held;
+    begun = true;
     held = false;
     Flow.Subscription its = user;
-    if (its != null && !over) {
+    if (its == null || over || (multiplexed && forNudge)) {
+      return;
+    }
+    if (multiplexed && !Thread.currentThread().equals(asking)) {
+      Thread.startVirtualThread(() -> ask(its, n));
+    } else {
       its.request(n);
+    }
+  }
+
+  /** Within this the body brings pieces, and the client asks for more while it has a window. */
+  private void ask(Flow.Subscription its, long n) {
+    asking = Thread.currentThread();
+    try {
+      its.request(n);
+    } catch (Throwable t) { // nobody else is here to catch it
+      onError(t);
+    } finally {
+      asking = null;
     }
   }
 
@@ -75,7 +107,8 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
 
   /**
    * Has a client that holds a piece look again whether it may be sent. Over HTTP/2 it takes an
-   * empty piece at any time, from any thread, and for that asks for none more.
+   * empty piece at any time, from any thread. If it has sent the other meanwhile, it asks for one
+   * more than it was given, which is not passed on.
    */
   void nudge() {
     if (held && !over) {

@@ -63,7 +63,7 @@ final class SentRequest extends HttpRequest {
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
       boolean multiplexed = JdkInternals.isOfHttp2(client);
       exchange.connected(multiplexed);
-      JdkUpload upload = new JdkUpload(client);
+      JdkUpload upload = new JdkUpload(client, multiplexed);
       exchange.uploads(upload, multiplexed);
       body.subscribe(upload);
     }

@@ -23,8 +23,8 @@
  * <h2>What runs where</h2>
  *
  * <p>User code runs where the JDK runs it: on the caller, or on threads of the client's executor;
- * what a deadline ends, and writers of bodies, on virtual threads. One daemon thread of the JVM
- * keeps the time.
+ * what a deadline ends, writers of bodies, and over HTTP/2 whatever else publishes one, on virtual
+ * threads. One daemon thread of the JVM keeps the time.
  */
 @NullMarked
 package io.heddle.jdk;

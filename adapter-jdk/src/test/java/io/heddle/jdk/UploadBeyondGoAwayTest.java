@@ -14,9 +14,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -87,5 +91,54 @@ class UploadBeyondGoAwayTest {
       assertEquals(200, status.get(30, TimeUnit.SECONDS));
       assertEquals(LENGTH, server.seen(uri).getFirst().bodyBytes());
     }
+  }
+
+  /** The client has sent what it held when the nudge comes, and asks for one more piece for it. */
+  @Test
+  void aNudgeThatComesTooLateBringsNoMoreOfTheBody() throws Exception {
+    CompletableFuture<Flow.Subscription> asks = new CompletableFuture<>();
+    AtomicInteger pieces = new AtomicInteger();
+    AtomicLong asked = new AtomicLong();
+    JdkUpload upload =
+        new JdkUpload(
+            new Flow.Subscriber<>() {
+              @Override
+              public void onSubscribe(Flow.Subscription its) {
+                asks.complete(its);
+              }
+
+              @Override
+              public void onNext(ByteBuffer piece) {
+                pieces.incrementAndGet();
+              }
+
+              @Override
+              public void onError(Throwable failure) {}
+
+              @Override
+              public void onComplete() {}
+            },
+            true);
+    upload.onSubscribe(
+        new Flow.Subscription() {
+          @Override
+          public void request(long n) {
+            asked.addAndGet(n);
+          }
+
+          @Override
+          public void cancel() {}
+        });
+    asks.get().request(1);
+    upload.onNext(ByteBuffer.allocate(1));
+    upload.nudge();
+    assertEquals(2, pieces.get(), "one of the body, one of the nudge");
+    asks.get().request(1);
+    asks.get().request(1);
+    upload.onNext(ByteBuffer.allocate(1));
+    asks.get().request(1);
+    Clients.await("the body was asked", () -> asked.get() >= 3);
+    Thread.sleep(100); // for what should not come
+    assertEquals(3, asked.get());
   }
 }
