@@ -15,6 +15,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.PushPromiseHandler;
@@ -209,7 +210,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     Origin origin = origin(request);
     Deadline queue =
         queueTimeout == null ? deadline : deadline.earlier(Deadline.after(queueTimeout));
-    boolean expects = request.expectContinue();
+    boolean expects = request.expectContinue() && hasContent(request);
     int unprocessed = 0;
     int lost = 0;
     for (; ; ) {
@@ -235,6 +236,11 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
         }
       }
     }
+  }
+
+  /** RFC 9110, 10.1.1: without there must be no expectation; and what is sent is the whole. */
+  private static boolean hasContent(HttpRequest request) {
+    return request.bodyPublisher().map(BodyPublisher::contentLength).orElse(0L) != 0;
   }
 
   private static boolean mayGoAgain(IOException e, HttpRequest request, Origin origin) {

@@ -20,6 +20,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
@@ -362,6 +363,37 @@ class StockDefectsTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** JDK 21 waits for ever, JDK 25 for 5 s. */
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2_TLS"})
+  void anExpectationThatTheServerIgnores(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      URI theirs = server.uri(Script.ok().expect(Script.Expect.IGNORE));
+      HttpClient stock = stock(wire).build();
+      CompletableFuture<?> waiting = start(() -> expect(stock, theirs));
+      assertThrows(TimeoutException.class, () -> waiting.get(3, TimeUnit.SECONDS));
+      assertEquals(0, received(server, theirs), "stock");
+      stock.shutdownNow();
+      URI ours = server.uri(Script.ok().expect(Script.Expect.IGNORE));
+      try (BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(wire).build())) {
+        assertEquals(
+            200, start(() -> expect(client, ours)).get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
+        List<Seen> seen = server.seen(ours);
+        assertEquals(2, seen.size(), "times sent");
+        assertEquals(0, seen.get(0).bodyBytes());
+        assertEquals(4, seen.get(1).bodyBytes());
+      }
+    }
+  }
+
+  private static int expect(HttpClient client, URI uri) throws Exception {
+    return client
+        .send(
+            request(uri).expectContinue(true).POST(BodyPublishers.ofString("body")).build(),
+            BodyHandlers.discarding())
+        .statusCode();
   }
 
   /** Over HTTP/2 a body that waits for the server's window is forgotten when its call ends. */
