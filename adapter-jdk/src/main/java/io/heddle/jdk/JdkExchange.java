@@ -138,6 +138,7 @@ final class JdkExchange<T> {
         Thread.interrupted(); // the alarm's
       }
       answered = true;
+      origin.speaks(first(response).version());
       handedOver = true; // before the look at `over`: he who gives the place back sees it
       if (over.get() && !(response.body() instanceof JdkResponseStream)) {
         event.completed();
@@ -160,6 +161,15 @@ final class JdkExchange<T> {
         release(answered);
       }
     }
+  }
+
+  /** What the origin itself answered, be it with a redirect to another. */
+  private static HttpResponse<?> first(HttpResponse<?> last) {
+    HttpResponse<?> first = last;
+    while (first.previousResponse().isPresent()) {
+      first = first.previousResponse().get();
+    }
+    return first;
   }
 
   /** {@code send} knows no pushes. */
@@ -254,7 +264,6 @@ final class JdkExchange<T> {
         info.statusCode(), info.version() == HttpClient.Version.HTTP_1_1 ? "HTTP/1.1" : "HTTP/2");
     origin.warmUp();
     origin.answered();
-    origin.speaks(info.version());
     boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
     long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
     boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
@@ -272,7 +281,7 @@ final class JdkExchange<T> {
     return received;
   }
 
-  /** There is a connection; of HTTP/2, if that is known. */
+  /** There is a connection; to the origin and of HTTP/2, if that is known. */
   void connected(boolean multiplexed) {
     origin.warmUp();
     if (multiplexed) {

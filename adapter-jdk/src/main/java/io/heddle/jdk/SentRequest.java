@@ -49,12 +49,16 @@ final class SentRequest extends HttpRequest {
   private final class Sent implements BodyPublisher {
     private final BodyPublisher body;
 
+    /** Redirects, challenges and repetitions of the client's ask again; perhaps elsewhere. */
+    private int asked;
+
     Sent(BodyPublisher body) {
       this.body = body;
     }
 
     @Override
     public long contentLength() {
+      asked++;
       exchange.connected(false);
       return body.contentLength();
     }
@@ -62,7 +66,7 @@ final class SentRequest extends HttpRequest {
     @Override
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
       boolean multiplexed = JdkInternals.isOfHttp2(client);
-      exchange.connected(multiplexed);
+      exchange.connected(multiplexed && asked == 1);
       JdkUpload upload = new JdkUpload(client, multiplexed);
       exchange.uploads(upload, multiplexed);
       body.subscribe(upload);
