@@ -8,6 +8,7 @@ import io.heddle.Deadline;
 import io.heddle.HostResolver;
 import java.io.IOException;
 import java.net.Authenticator;
+import java.net.ConnectException;
 import java.net.CookieHandler;
 import java.net.InetAddress;
 import java.net.ProxySelector;
@@ -215,14 +216,16 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     int lost = 0;
     for (; ; ) {
       event.at(Step.NAME);
-      lookUp(origin, request.uri(), deadline);
+      ConnectException noAddress = lookUp(origin, request.uri(), deadline);
       event.at(Step.PLACE);
       JdkExchange<T> exchange = enter(origin, request, deadline, queue, expects, event);
       event.at(Step.HEAD);
       try {
         return exchange.send(handler, push, client);
       } catch (IOException e) {
-        if (JdkInternals.hadNoStream(e) && !closed) {
+        if (noAddress != null && e instanceof ConnectException) {
+          throw noAddress;
+        } else if (JdkInternals.hadNoStream(e) && !closed) {
           origin.pause(queue);
         } else if (exchange.wasExpectationIgnored() && !closed) {
           expects = false;
@@ -266,10 +269,10 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     return origins.computeIfAbsent(key, its -> new Origin(maxConnections, shared));
   }
 
-  private void lookUp(Origin origin, URI uri, Deadline deadline)
+  private @Nullable ConnectException lookUp(Origin origin, URI uri, Deadline deadline)
       throws IOException, InterruptedException {
     try {
-      origin.lookUp(uri, client, resolver, deadline);
+      return origin.lookUp(uri, client, resolver, deadline);
     } catch (TimeoutException e) {
       throw JdkFailures.overBeforeSending("looking up " + uri.getHost());
     } catch (CancellationException e) {

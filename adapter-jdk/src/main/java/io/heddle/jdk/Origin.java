@@ -78,23 +78,30 @@ final class Origin {
 
   // ---- a call's beginning ---------------------------------------------------------------------
 
-  /** Looks the name up, so that the JVM knows it and the client need not hold its thread. */
-  void lookUp(URI uri, HttpClient client, HostResolver<InetAddress[]> resolver, Deadline deadline)
-      throws ConnectException, InterruptedException, TimeoutException {
+  /**
+   * Looks the name up, so that the JVM knows it and the client need not hold its thread.
+   *
+   * @return what the call is to fail with if it needs an address; none needs one that finds a
+   *     connection
+   */
+  @Nullable ConnectException lookUp(
+      URI uri, HttpClient client, HostResolver<InetAddress[]> resolver, Deadline deadline)
+      throws InterruptedException, TimeoutException {
     long now = System.nanoTime();
     if (lookedUp && now - lookedUpAt < lookUpNanos) {
-      return;
+      return null;
     }
     String host = hostOf(uri, client.proxy().orElseGet(ProxySelector::getDefault));
     if (host == null || lookUpNanos == 0) {
-      return;
+      return null;
     }
     try {
       resolver.resolve(host, () -> InetAddress.getAllByName(host)).await(deadline);
       lookedUpAt = now;
       lookedUp = true;
+      return null;
     } catch (ExecutionException e) {
-      throw JdkFailures.caused(new ConnectException("no address of " + host), e.getCause());
+      return JdkFailures.caused(new ConnectException("no address of " + host), e.getCause());
     } catch (IllegalStateException closed) {
       throw JdkFailures.caused(new CancellationException(closed.getMessage()), closed);
     }
