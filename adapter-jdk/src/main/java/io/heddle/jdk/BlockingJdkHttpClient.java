@@ -214,6 +214,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     boolean expects = request.expectContinue() && hasContent(request);
     int unprocessed = 0;
     int lost = 0;
+    boolean elsewhere = false;
     for (; ; ) {
       event.at(Step.NAME);
       ConnectException noAddress = lookUp(origin, request.uri(), deadline);
@@ -221,12 +222,14 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
       JdkExchange<T> exchange = enter(origin, request, deadline, queue, expects, event);
       event.at(Step.HEAD);
       try {
-        return exchange.send(handler, push, client);
+        return exchange.send(
+            handler, elsewhere && push == null ? JdkInternals.onAnotherConnection() : push, client);
       } catch (IOException e) {
         if (noAddress != null && e instanceof ConnectException) {
           throw noAddress;
-        } else if (JdkInternals.hadNoStream(e) && !closed) {
+        } else if (JdkInternals.hadNoStream(e) && !closed && !elsewhere) {
           origin.pause(queue);
+          elsewhere = origin.hasLostItsStreams();
         } else if (exchange.wasExpectationIgnored() && !closed) {
           expects = false;
         } else if (closed

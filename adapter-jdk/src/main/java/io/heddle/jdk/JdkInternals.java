@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
+import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.security.Security;
@@ -53,6 +54,17 @@ final class JdkInternals {
   /** Whether an HTTP/2 connection had no stream left: nothing was sent. */
   static boolean hadNoStream(IOException failure) {
     return says(failure, NO_STREAM);
+  }
+
+  /**
+   * Whose call does not get the HTTP/2 connection that the others share, but one of its own, which
+   * further calls share: {@code Http2Connection.reserveStream} takes it for one that may be pushed
+   * to. That is the way to be rid of a connection that has lost its streams: {@code
+   * registerNewStream} does not count off the stream of a call that was cancelled by then. There is
+   * none where the connection is such a one already.
+   */
+  static <T> PushPromiseHandler<T> onAnotherConnection() {
+    return (request, pushed, acceptor) -> {}; // which refuses the push
   }
 
   /** Whether the server said that it did not process the request: any may go again. */

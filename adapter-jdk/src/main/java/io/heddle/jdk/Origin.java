@@ -42,6 +42,9 @@ final class Origin {
 
   private static final int BACK_OFF_MILLIS = 10;
 
+  /** After so long in which calls are refused that are alone, the streams are not coming back. */
+  private static final int LOST_MILLIS = 200;
+
   private final InFlightLimit limit;
   private final int maxConnections;
   private final long lookUpNanos = JdkInternals.lookUpNanos();
@@ -54,6 +57,7 @@ final class Origin {
   private volatile boolean answered;
   private volatile boolean full;
   private volatile boolean multiplexed;
+  private volatile long refusedAloneAt; // 0 if there was a stream since
   private final AtomicInteger caution = new AtomicInteger();
   private volatile long leftAt = System.nanoTime();
   private volatile long lookedUpAt;
@@ -182,6 +186,7 @@ final class Origin {
   /** The head of a response came. */
   void answered() {
     answered = true;
+    refusedAloneAt = 0;
   }
 
   /** What its connections speak. */
@@ -206,7 +211,13 @@ final class Origin {
     try {
       full = true;
       caution.set(CAUTION);
-      change(Math.max(1, limit.inFlight() - 1));
+      int others = limit.inFlight() - 1;
+      if (others > 0) {
+        refusedAloneAt = 0;
+      } else if (refusedAloneAt == 0) {
+        refusedAloneAt = System.nanoTime() | 1;
+      }
+      change(Math.max(1, others));
     } finally {
       changing.unlock();
     }
@@ -215,10 +226,16 @@ final class Origin {
 
   /** Where a refused call has none to wait for, as the streams are not ours: waits a moment. */
   void pause(Deadline deadline) throws InterruptedException {
-    if (limit.inFlight() == 0) {
+    if (refusedAloneAt != 0) {
       Deadline moment = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
       new Exchange<Void>().awaitDone(deadline.earlier(moment));
     }
+  }
+
+  /** Whether the connection has no stream left, and nobody who could give one back. */
+  boolean hasLostItsStreams() {
+    long since = refusedAloneAt;
+    return since != 0 && System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(LOST_MILLIS);
   }
 
   /** A call is over. */

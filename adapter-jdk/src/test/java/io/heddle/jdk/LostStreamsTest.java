@@ -1,0 +1,113 @@
+package io.heddle.jdk;
+
+import static io.heddle.jdk.Clients.request;
+import static io.heddle.jdk.Clients.start;
+import static io.heddle.jdk.Clients.stock;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The JDK counts a stream of HTTP/2 for a call before it has one, and forgets to count it off where
+ * the call is cancelled in between ({@code Http2Connection.registerNewStream}). Once all are lost
+ * so, no call succeeds any more, for as long as the connection stands.
+ */
+@Timeout(120)
+class LostStreamsTest {
+
+  private static final int STREAMS = 3;
+
+  /** Times calls out before they are sent until no stream is left. */
+  private static void loseAllStreams(HttpClient stock, FaultServer server) throws Exception {
+    server.maxStreams(STREAMS);
+    HttpRequest get = request(server.uri(Script.ok())).build();
+    HttpRequest late = request(server.uri(Script.ok())).timeout(Duration.ofNanos(1)).build();
+    stock.send(get, BodyHandlers.discarding());
+    do {
+      for (int i = 0; i < 20; i++) {
+        try {
+          stock.send(late, BodyHandlers.discarding());
+        } catch (IOException e) {
+          continue; // as it nearly always is
+        }
+      }
+    } while (!isRefused(stock, get));
+  }
+
+  /** For a while, in which whatever was under way comes to its end. */
+  private static boolean isRefused(HttpClient stock, HttpRequest get) throws Exception {
+    for (int i = 0; i < 5; i++) {
+      try {
+        stock.send(get, BodyHandlers.discarding());
+        return false;
+      } catch (IOException e) {
+        assertTrue(JdkInternals.hadNoStream(e), e::toString);
+        Thread.sleep(200);
+      }
+    }
+    return true;
+  }
+
+  @Test
+  void stockNeverGetsThemBack() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      HttpClient stock = stock(Wire.H2_TLS).build();
+      loseAllStreams(stock, server);
+      assertTrue(isRefused(stock, request(server.uri(Script.ok())).build()));
+      stock.shutdownNow();
+    }
+  }
+
+  @Test
+  void callsGoOnOverAnotherConnection() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      HttpClient wrapped = stock(Wire.H2_TLS).build();
+      loseAllStreams(wrapped, server);
+      BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(wrapped);
+      HttpRequest get = request(server.uri(Script.ok().delay(Duration.ofMillis(50)))).build();
+      assertEquals(
+          200,
+          start(() -> client.send(get, BodyHandlers.discarding()).statusCode())
+              .get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
+      assertEquals(
+          List.of(), Clients.together(30, () -> client.send(get, BodyHandlers.discarding())));
+      assertEquals(2, server.connectionsAccepted(), "connections");
+      client.shutdownNow();
+    }
+  }
+
+  /** Of another connection the JDK knows no way to be rid: the call says what the JDK says. */
+  @Test
+  void whereThereIsNoWayTheCallFails() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      HttpClient wrapped = stock(Wire.H2_TLS).build();
+      var unused =
+          wrapped
+              .sendAsync(
+                  request(server.uri(Script.ok())).build(),
+                  BodyHandlers.discarding(),
+                  (initiating, pushed, acceptor) -> {})
+              .get(Clients.LONG_SECONDS, TimeUnit.SECONDS);
+      loseAllStreams(wrapped, server);
+      BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(wrapped);
+      HttpRequest get = request(server.uri(Script.ok())).build();
+      Throwable thrown = Clients.failure(start(() -> client.send(get, BodyHandlers.discarding())));
+      assertTrue(
+          thrown instanceof IOException refused && JdkInternals.hadNoStream(refused),
+          thrown::toString);
+      client.shutdownNow();
+    }
+  }
+}
