@@ -6,6 +6,7 @@ import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
 import io.heddle.Deadline;
 import io.heddle.HostResolver;
+import io.heddle.InFlightLimit;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.ConnectException;
@@ -291,8 +292,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
       boolean expects,
       CallEvent event)
       throws IOException, InterruptedException {
+    InFlightLimit gate;
     try {
-      origin.enter(queue);
+      gate = origin.enter(queue);
     } catch (TimeoutException e) {
       if (deadline.isExpired()) {
         throw JdkFailures.overBeforeSending(
@@ -303,7 +305,8 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     } catch (CancellationException e) {
       throw JdkFailures.caused(JdkFailures.closed(), e);
     }
-    JdkExchange<T> exchange = new JdkExchange<>(this, origin, request, deadline, expects, event);
+    JdkExchange<T> exchange =
+        new JdkExchange<>(this, origin, gate, request, deadline, expects, event);
     live.add(exchange);
     return exchange;
   }

@@ -4,6 +4,7 @@ import io.heddle.CallEvent;
 import io.heddle.CallEvent.Step;
 import io.heddle.CallReport;
 import io.heddle.Deadline;
+import io.heddle.InFlightLimit;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -60,6 +61,7 @@ final class JdkExchange<T> {
 
   private final BlockingJdkHttpClient client;
   private final Origin origin;
+  private final @Nullable InFlightLimit gate;
   private final HttpRequest request;
   private final Deadline deadline;
   private final @Nullable Duration readTimeout;
@@ -88,12 +90,14 @@ final class JdkExchange<T> {
   /**
    * An attempt.
    *
+   * @param gate of the origin, if this comes to open the connection that others wait for
    * @param expects whether to ask the server before the body is sent
    * @param event of the call
    */
   JdkExchange(
       BlockingJdkHttpClient client,
       Origin origin,
+      @Nullable InFlightLimit gate,
       HttpRequest request,
       Deadline deadline,
       boolean expects,
@@ -102,6 +106,7 @@ final class JdkExchange<T> {
     this.event = event;
     this.client = client;
     this.origin = origin;
+    this.gate = gate;
     this.request = request;
     this.deadline = deadline;
     this.readTimeout = client.readTimeout();
@@ -154,6 +159,9 @@ final class JdkExchange<T> {
         Thread.interrupted();
       }
       refused = JdkInternals.hadNoStream(e);
+      if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
+        origin.cool();
+      }
       throw failure(e);
     } finally {
       leave();
@@ -197,7 +205,7 @@ final class JdkExchange<T> {
     if (readTimeout != null && request.bodyPublisher().isEmpty()) {
       nanos = Math.min(nanos, Deadline.after(readTimeout).remainingNanos());
     }
-    boolean cold = origin.isCold();
+    boolean cold = gate != null;
     if (nanos == Long.MAX_VALUE
         && !cold
         && expects == request.expectContinue()
@@ -406,6 +414,9 @@ final class JdkExchange<T> {
       cancelOnceStalled(sending, sending.movedAt());
     }
     client.ended(this);
+    if (gate != null) {
+      gate.leave();
+    }
     if (refused) {
       origin.leaveRefused();
     } else {

@@ -17,20 +17,24 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server, by scheme, name and port: how many calls it may get at a time, and whether its name was
- * looked up. One limit, whose bound changes:
+ * A server, by scheme, name and port: how many calls it may get at a time, who of them connects,
+ * and whether its name was looked up.
  *
  * <pre>{@code
- * COLD  1           HTTP/2 is possible: one call connects, for the others to share the connection
- *   │               its connection stands, or none can be made, or it takes 2 s
- * WARM  the user's  HTTP/1.1: so many connections. HTTP/2: no bound
- *   │               "too many concurrent streams": of n calls under way the server allows n−1
- * FULL  n−1, …      each call that ends may let in one more, for the server may change its mind
- *   └─▶ WARM        once nobody is under way
+ * limit  the user's   HTTP/1.1: so many connections. HTTP/2: no bound
+ *          │ "too many concurrent streams": of n calls under way the server allows n−1
+ *        FULL  n−1, … each call that ends may let in one more, for the server may change its mind
+ *          └─▶ the user's, once nobody is under way
+ *
+ * gate   COLD  HTTP/2 is possible: one call connects, for the others to share the connection
+ *          │ its connection stands, or none can be made, or it takes 2 s
+ *        WARM  there is no gate
+ *          └─▶ COLD  the connection is lost, or may be, as nobody has used it for long
  * }</pre>
  */
 final class Origin {
@@ -46,6 +50,7 @@ final class Origin {
   private static final int LOST_MILLIS = 200;
 
   private final InFlightLimit limit;
+  private final AtomicReference<@Nullable InFlightLimit> gate;
   private final int maxConnections;
   private final long lookUpNanos = JdkInternals.lookUpNanos();
 
@@ -53,7 +58,6 @@ final class Origin {
   private final long coldNanos = JdkInternals.idleNanos() / 6 * 5;
 
   // Shared; a race costs a call that is refused, or a look-up, and no more.
-  private volatile boolean warm;
   private volatile boolean answered;
   private volatile boolean full;
   private volatile boolean multiplexed;
@@ -75,9 +79,9 @@ final class Origin {
    */
   Origin(int maxConnections, boolean shared) {
     this.maxConnections = maxConnections;
-    this.warm = !shared;
-    this.bound = shared ? 1 : maxConnections;
-    this.limit = new InFlightLimit(bound);
+    this.bound = maxConnections;
+    this.limit = new InFlightLimit(maxConnections);
+    this.gate = new AtomicReference<>(shared ? new InFlightLimit(1) : null);
   }
 
   // ---- a call's beginning ---------------------------------------------------------------------
@@ -126,60 +130,59 @@ final class Origin {
   }
 
   /**
-   * Waits for a place.
+   * Waits for a place, and while it is cold, for the gate.
    *
+   * @return the gate, if the call must say when its connection stands, and leave it at its end
    * @throws TimeoutException if the deadline came first
    * @throws CancellationException if the client was closed
    */
-  void enter(Deadline deadline) throws InterruptedException, TimeoutException {
-    if (isPerhapsCold()) {
-      changing.lock();
-      try {
-        if (isPerhapsCold()) { // else another call has connected meanwhile
-          warm = false;
-          change(1);
-        }
-      } finally {
-        changing.unlock();
-      }
-    }
-    while (!warm) {
-      Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
-      try {
-        limit.enter(deadline.earlier(patience));
-        return;
-      } catch (TimeoutException e) {
-        if (deadline.isExpired()) {
-          throw e;
-        }
-        warmUp(); // an outage holds up nobody for long
-      }
+  @Nullable InFlightLimit enter(Deadline deadline) throws InterruptedException, TimeoutException {
+    if (System.nanoTime() - leftAt > coldNanos && isIdle()) {
+      cool();
     }
     limit.enter(deadline);
+    boolean entered = false;
+    try {
+      InFlightLimit its = gate.get();
+      if (its != null) {
+        pass(its, deadline);
+      }
+      entered = true;
+      return gate.get() == its ? its : null;
+    } finally {
+      if (!entered) {
+        limit.leave();
+      }
+    }
   }
 
-  /** Whether the connection may have been closed, as nobody has used it for long. */
-  private boolean isPerhapsCold() {
-    return multiplexed && warm && System.nanoTime() - leftAt > coldNanos && isIdle();
-  }
-
-  /** Whether the first call to come must say when its connection stands. */
-  boolean isCold() {
-    return !warm;
+  private void pass(InFlightLimit its, Deadline deadline)
+      throws InterruptedException, TimeoutException {
+    Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
+    try {
+      its.enter(deadline.earlier(patience));
+    } catch (TimeoutException e) {
+      if (deadline.isExpired()) {
+        throw e;
+      }
+      warmUp(); // an outage holds up nobody for long
+    }
   }
 
   // ---- what a call finds ----------------------------------------------------------------------
 
   /** A connection stands, which all can share; or none can be made, which each may find himself. */
   void warmUp() {
-    if (!warm) {
-      changing.lock();
-      try {
-        warm = true;
-        change(multiplexed ? Integer.MAX_VALUE : maxConnections);
-      } finally {
-        changing.unlock();
-      }
+    InFlightLimit its = gate.getAndSet(null);
+    if (its != null) {
+      its.setMax(Integer.MAX_VALUE); // wakes all that wait at it
+    }
+  }
+
+  /** The connection that all share is lost, or may be: one call is to open the next. */
+  void cool() {
+    if (multiplexed && gate.get() == null) {
+      gate.compareAndSet(null, new InFlightLimit(1));
     }
   }
 
@@ -252,9 +255,10 @@ final class Origin {
     }
   }
 
-  /** How many wait for a place. */
+  /** How many wait for a place, or at the gate. */
   int waiting() {
-    return limit.waiting();
+    InFlightLimit its = gate.get();
+    return limit.waiting() + (its == null ? 0 : its.waiting());
   }
 
   boolean isIdle() {
@@ -264,6 +268,10 @@ final class Origin {
   /** Turns away all that wait. */
   void close() {
     limit.close();
+    InFlightLimit its = gate.get();
+    if (its != null) {
+      its.close();
+    }
   }
 
   /** Sets the bound; 0 for one more than it is. */

@@ -100,6 +100,7 @@ class InterruptAndDeadlineTest {
           new JdkExchange<>(
               client,
               new Origin(1, false),
+              null,
               get,
               Deadline.after(Duration.ZERO),
               false,

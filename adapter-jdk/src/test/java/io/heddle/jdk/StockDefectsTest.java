@@ -185,6 +185,26 @@ class StockDefectsTest {
     }
   }
 
+  /** They lose the connection that they share, and all go again at once. */
+  @Test
+  void callsThatGoAgainShareAConnection() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
+      client.send(request(server.uri(Script.ok())).build(), BodyHandlers.discarding());
+      URI uri = server.uri(Script.ok().delay(Duration.ofSeconds(2)));
+      CompletableFuture<List<Throwable>> failed =
+          start(
+              () ->
+                  Clients.together(
+                      30, () -> client.send(request(uri).build(), BodyHandlers.discarding())));
+      Clients.await("all are at the server", () -> server.seen(uri).size() == 30);
+      server.closeConnections();
+      assertEquals(List.of(), failed.get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
+      assertEquals(60, server.seen(uri).size(), "times sent");
+      assertEquals(2, server.connectionsAccepted(), "connections");
+    }
+  }
+
   /** This JVM's clients close what is idle for 5 s. */
   @Test
   void coldCallsShareAgainAfterAPause() throws Exception {
