@@ -168,7 +168,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     Objects.requireNonNull(responseBodyHandler, "responseBodyHandler");
     CallEvent event = begin(request);
     return JdkFuture.of(
-        () -> call(request, responseBodyHandler, pushPromiseHandler, event), event::cancels);
+        () -> call(request, responseBodyHandler, pushPromiseHandler, event),
+        event::cancels,
+        this::discard);
   }
 
   private static CallEvent begin(HttpRequest request) {
@@ -309,6 +311,15 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
         new JdkExchange<>(this, origin, gate, request, deadline, expects, event);
     live.add(exchange);
     return exchange;
+  }
+
+  /** Ends the body of a response that nobody will get, whatever it is made of. */
+  void discard(HttpResponse<?> response) {
+    for (JdkExchange<?> each : live) {
+      if (each.hasBrought(response)) {
+        each.end(JdkFailures.closed());
+      }
+    }
   }
 
   /** A call gave its place back. */

@@ -85,7 +85,7 @@ final class JdkExchange<T> {
   private volatile @Nullable Future<?> nudge;
   private volatile long heardAt = System.nanoTime();
   private volatile boolean ignored;
-  private volatile boolean handedOver;
+  private volatile @Nullable HttpResponse<T> brought;
 
   /**
    * An attempt.
@@ -139,12 +139,9 @@ final class JdkExchange<T> {
       BodyHandler<T> ours = info -> receive(handler.apply(info), info);
       HttpResponse<T> response =
           push == null ? library.send(its, ours) : sendPushed(library, its, ours, push);
-      if (leave()) {
-        Thread.interrupted(); // the alarm's
-      }
       answered = true;
       origin.speaks(first(response).version());
-      handedOver = true; // before the look at `over`: he who gives the place back sees it
+      brought = response; // before the look at `over`: he who gives the place back sees it
       if (over.get() && !(response.body() instanceof JdkResponseStream)) {
         event.completed();
       }
@@ -155,16 +152,15 @@ final class JdkExchange<T> {
       }
       throw e;
     } catch (IOException e) {
-      if (leave()) {
-        Thread.interrupted();
-      }
       refused = JdkInternals.hadNoStream(e);
       if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
         origin.cool();
       }
       throw failure(e);
     } finally {
-      leave();
+      if (leave()) {
+        Thread.interrupted(); // the alarm's
+      }
       if (!answered || body == null) {
         release(answered);
       }
@@ -244,6 +240,10 @@ final class JdkExchange<T> {
     } finally {
       calling.unlock();
     }
+  }
+
+  boolean hasBrought(HttpResponse<?> response) {
+    return response.equals(brought);
   }
 
   boolean expects() {
@@ -396,7 +396,7 @@ final class JdkExchange<T> {
     if (!over.compareAndSet(false, true)) {
       return;
     }
-    if (handedOver) { // with a body of the user's, which nobody else sees to its end
+    if (brought != null) { // with a body of the user's, which nobody else sees to its end
       endBody(whole);
     }
     Future<?> its = alarm;

@@ -1,10 +1,9 @@
 package io.heddle.jdk;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,10 +26,11 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
    * Starts the call.
    *
    * @param onCancel runs before the call is interrupted; must not wait
+   * @param discard takes a response that nobody will get
    */
   static <B> CompletableFuture<HttpResponse<B>> of(
-      Callable<HttpResponse<B>> call, Runnable onCancel) {
-    Running<B> running = new Running<>(call);
+      Callable<HttpResponse<B>> call, Runnable onCancel, Consumer<HttpResponse<?>> discard) {
+    Running<B> running = new Running<>(call, discard);
     Thread thread = Thread.ofVirtual().name("heddle-jdk-call").unstarted(running);
     JdkFuture<HttpResponse<B>> future = new JdkFuture<>(thread, onCancel);
     running.future = future;
@@ -55,10 +55,12 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
 
   private static final class Running<B> implements Runnable {
     private final Callable<HttpResponse<B>> call;
+    private final Consumer<HttpResponse<?>> discard;
     private @Nullable JdkFuture<HttpResponse<B>> future; // set before the thread starts
 
-    Running(Callable<HttpResponse<B>> call) {
+    Running(Callable<HttpResponse<B>> call, Consumer<HttpResponse<?>> discard) {
       this.call = call;
+      this.discard = discard;
     }
 
     @Override
@@ -76,12 +78,8 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
     }
 
     private void bring(JdkFuture<HttpResponse<B>> its, HttpResponse<B> response) {
-      if (!its.complete(response) && response.body() instanceof InputStream late) {
-        try {
-          late.close(); // nobody will
-        } catch (IOException e) {
-          return; // nobody waits for it
-        }
+      if (!its.complete(response)) {
+        discard.accept(response);
       }
     }
   }

@@ -1,6 +1,8 @@
 package io.heddle.jdk;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.CallEvent;
@@ -22,6 +24,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -83,6 +86,45 @@ class InterruptAndDeadlineTest {
     } catch (IOException e) {
       return Thread.currentThread().isInterrupted();
     }
+  }
+
+  /** The alarm rings while the wrapped client is about to refuse the call. */
+  @Test
+  void theAlarmsInterruptIsNotLeftBehindByARefusal() throws Exception {
+    ProxySelector refuses =
+        new ProxySelector() {
+          @Override
+          public List<Proxy> select(URI uri) {
+            boolean sends =
+                StackWalker.getInstance()
+                    .walk(
+                        frames ->
+                            frames.anyMatch(each -> each.getClassName().contains(".net.http.")));
+            if (sends) {
+              LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(30)); // until the alarm
+              throw new IllegalArgumentException("refused");
+            }
+            return List.of(Proxy.NO_PROXY);
+          }
+
+          @Override
+          public void connectFailed(URI uri, SocketAddress address, IOException failure) {}
+        };
+    BlockingJdkHttpClient client =
+        BlockingJdkHttpClient.wrap(HttpClient.newBuilder().proxy(refuses).build());
+    HttpRequest get =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:1/"))
+            .timeout(Duration.ofMillis(300))
+            .build();
+    CompletableFuture<Boolean> left =
+        Clients.start(
+            () -> {
+              assertThrows(
+                  IllegalArgumentException.class,
+                  () -> client.send(get, HttpResponse.BodyHandlers.ofString()));
+              return Thread.currentThread().isInterrupted();
+            });
+    assertFalse(left.get(20, TimeUnit.SECONDS));
   }
 
   @Test
