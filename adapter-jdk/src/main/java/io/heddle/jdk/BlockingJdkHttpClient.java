@@ -237,7 +237,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
           expects = false;
         } else if (closed
             || !(JdkInternals.wasNotProcessed(e)
-                ? unprocessed++ < RESENDS
+                ? isFirst(e, request, exchange) && unprocessed++ < RESENDS
                 : !exchange.isAnswered()
                     && mayGoAgain(e, request, origin)
                     && lost++ < RESENDS_OF_LOST)) {
@@ -250,6 +250,11 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   /** RFC 9110, 10.1.1: without there must be no expectation; and what is sent is the whole. */
   private static boolean hasContent(HttpRequest request) {
     return request.bodyPublisher().map(BodyPublisher::contentLength).orElse(0L) != 0;
+  }
+
+  /** Else a redirect has led to what was not processed, and its origin has processed the first. */
+  private static boolean isFirst(IOException e, HttpRequest request, JdkExchange<?> exchange) {
+    return SAFE.contains(request.method()) || exchange.begun() <= JdkInternals.triesOf(e);
   }
 
   private static boolean mayGoAgain(IOException e, HttpRequest request, Origin origin) {

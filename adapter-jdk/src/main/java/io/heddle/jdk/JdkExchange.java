@@ -22,6 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +69,7 @@ final class JdkExchange<T> {
   private final boolean expects;
   private final CallEvent event;
   private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicInteger begun = new AtomicInteger();
   private final ReentrantLock calling = new ReentrantLock();
 
   // Caller only.
@@ -255,6 +257,11 @@ final class JdkExchange<T> {
     return body != null;
   }
 
+  /** How many requests with a body the client has made of this one, from the first on. */
+  int begun() {
+    return begun.get();
+  }
+
   /**
    * Whether the server did not say that it wants the body, of which nothing was sent. The JDK
    * before 23 waits on, and later mixes up the answers at times.
@@ -289,18 +296,26 @@ final class JdkExchange<T> {
     return received;
   }
 
-  /** There is a connection; to the origin and of HTTP/2, if that is known. */
-  void connected(boolean multiplexed) {
+  /**
+   * There is a connection, and a request with a body is about to be sent: the first, or one that
+   * the client makes of it by itself, for a redirect, a challenge, or as that was not processed.
+   */
+  void begins() {
+    begun.incrementAndGet();
     origin.warmUp();
-    if (multiplexed) {
-      origin.speaks(HttpClient.Version.HTTP_2);
-    }
     if (expects && upload == null) {
       var unused =
           TIMER.schedule(
               () -> Thread.startVirtualThread(this::expectNoMore),
               EXPECT_NANOS,
               TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** The head of a request that has a body is sent. */
+  void sends(boolean multiplexed) {
+    if (multiplexed && begun.get() == 1) { // else it may be to another origin
+      origin.speaks(HttpClient.Version.HTTP_2);
     }
   }
 

@@ -73,6 +73,14 @@ final class JdkInternals {
   }
 
   /**
+   * How many requests the client has made of one when it fails so, at most, if none was answered:
+   * {@code MultiExchange.getExceptionalCF} repeats it once if it knows why.
+   */
+  static int triesOf(IOException notProcessed) {
+    return says(notProcessed, UNPROCESSED) ? 2 : 1;
+  }
+
+  /**
    * Whether the connection ended before a response began, so that an idempotent call may go again.
    */
   static boolean lostConnection(IOException failure) {

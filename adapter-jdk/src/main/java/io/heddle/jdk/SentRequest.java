@@ -49,24 +49,20 @@ final class SentRequest extends HttpRequest {
   private final class Sent implements BodyPublisher {
     private final BodyPublisher body;
 
-    /** Redirects, challenges and repetitions of the client's ask again; perhaps elsewhere. */
-    private int asked;
-
     Sent(BodyPublisher body) {
       this.body = body;
     }
 
     @Override
     public long contentLength() {
-      asked++;
-      exchange.connected(false);
+      exchange.begins();
       return body.contentLength();
     }
 
     @Override
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
       boolean multiplexed = JdkInternals.isOfHttp2(client);
-      exchange.connected(multiplexed && asked == 1);
+      exchange.sends(multiplexed);
       JdkUpload upload = new JdkUpload(client, multiplexed);
       exchange.uploads(upload, multiplexed);
       body.subscribe(upload);
