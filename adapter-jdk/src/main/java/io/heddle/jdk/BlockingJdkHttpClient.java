@@ -95,6 +95,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
 
   private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
+  private static final Set<String> IDEMPOTENT =
+      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
+
   private final HttpClient client;
   private final int maxConnections;
   private final @Nullable Duration timeout;
@@ -230,14 +233,17 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
       } catch (IOException e) {
         if (noAddress != null && e instanceof ConnectException) {
           throw noAddress;
-        } else if (JdkInternals.hadNoStream(e) && !closed && !elsewhere) {
+        } else if (JdkInternals.hadNoStream(e)
+            && isUntouched(e, request, exchange)
+            && !closed
+            && !elsewhere) {
           origin.pause(queue);
           elsewhere = origin.hasLostItsStreams();
         } else if (exchange.wasExpectationIgnored() && !closed) {
           expects = false;
         } else if (closed
             || !(JdkInternals.wasNotProcessed(e)
-                ? isFirst(e, request, exchange) && unprocessed++ < RESENDS
+                ? isUntouched(e, request, exchange) && unprocessed++ < RESENDS
                 : !exchange.isAnswered()
                     && mayGoAgain(e, request, origin)
                     && lost++ < RESENDS_OF_LOST)) {
@@ -252,9 +258,14 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     return request.bodyPublisher().map(BodyPublisher::contentLength).orElse(0L) != 0;
   }
 
-  /** Else a redirect has led to what was not processed, and its origin has processed the first. */
-  private static boolean isFirst(IOException e, HttpRequest request, JdkExchange<?> exchange) {
-    return SAFE.contains(request.method()) || exchange.begun() <= JdkInternals.triesOf(e);
+  /**
+   * Whether it is certain that the server has processed nothing; else a redirect may have led to
+   * what was not processed, and its origin has processed the first.
+   */
+  private boolean isUntouched(IOException e, HttpRequest request, JdkExchange<?> exchange) {
+    return IDEMPOTENT.contains(request.method())
+        || client.followRedirects() == Redirect.NEVER
+        || exchange.begun() == JdkInternals.triesOf(e);
   }
 
   private static boolean mayGoAgain(IOException e, HttpRequest request, Origin origin) {

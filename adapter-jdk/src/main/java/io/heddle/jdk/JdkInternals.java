@@ -73,11 +73,14 @@ final class JdkInternals {
   }
 
   /**
-   * How many requests the client has made of one when it fails so, at most, if none was answered:
-   * {@code MultiExchange.getExceptionalCF} repeats it once if it knows why.
+   * How many requests with a body the client has begun when the first of them fails so: {@code
+   * MultiExchange.getExceptionalCF} repeats what was not processed once. Negative where as many are
+   * begun when the target of a redirect, which has no body, fails so: before JDK 24.
    */
-  static int triesOf(IOException notProcessed) {
-    return says(notProcessed, UNPROCESSED) ? 2 : 1;
+  static int triesOf(IOException failure) {
+    return says(failure, NO_STREAM)
+        ? 0
+        : says(failure, UNPROCESSED) ? 2 : says(failure, NO_ENTRY) ? 1 : -1;
   }
 
   /**

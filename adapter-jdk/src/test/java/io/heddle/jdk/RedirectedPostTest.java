@@ -5,6 +5,7 @@ import static io.heddle.jdk.Clients.stock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -17,8 +18,12 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The target of a redirect refuses a POST, whose origin has taken it: it got it again. */
@@ -29,15 +34,19 @@ class RedirectedPostTest {
     return List.of(BodyPublishers.noBody(), BodyPublishers.ofString("body"));
   }
 
+  static List<Arguments> redirects() {
+    return bodies().stream()
+        .flatMap(body -> Stream.of(arguments(307, body), arguments(303, body)))
+        .toList();
+  }
+
   @ParameterizedTest
-  @MethodSource("bodies")
-  void itsOriginGetsItOnce(BodyPublisher body) throws Exception {
+  @MethodSource("redirects")
+  void itsOriginGetsItOnce(int status, BodyPublisher body) throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2_TLS);
-        BlockingJdkHttpClient client =
-            BlockingJdkHttpClient.wrap(
-                stock(Wire.H2_TLS).followRedirects(HttpClient.Redirect.ALWAYS).build())) {
+        BlockingJdkHttpClient client = client()) {
       URI target = server.uri(Script.ok().fault(Fault.STREAM_REFUSED));
-      URI first = server.uri(Script.answer(307).header("Location", target.toString()));
+      URI first = server.uri(Script.answer(status).header("Location", target.toString()));
       IOException refused =
           assertThrows(
               IOException.class,
@@ -45,5 +54,25 @@ class RedirectedPostTest {
       assertTrue(JdkInternals.wasNotProcessed(refused), refused::toString);
       assertEquals(1, server.seen(first).size(), "times sent");
     }
+  }
+
+  /** It may go again as often as before: nothing of it was processed. */
+  @ParameterizedTest
+  @MethodSource("bodies")
+  @EnabledForJreRange(min = JRE.JAVA_24) // before, the client cannot tell it from the above
+  void oneThatIsRefusedItselfGoesAgain(BodyPublisher body) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        BlockingJdkHttpClient client = client()) {
+      URI uri = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).times(5));
+      assertEquals(
+          200,
+          client.send(request(uri).POST(body).build(), BodyHandlers.discarding()).statusCode());
+      assertEquals(6, server.seen(uri).size());
+    }
+  }
+
+  private static BlockingJdkHttpClient client() {
+    return BlockingJdkHttpClient.wrap(
+        stock(Wire.H2_TLS).followRedirects(HttpClient.Redirect.ALWAYS).build());
   }
 }
