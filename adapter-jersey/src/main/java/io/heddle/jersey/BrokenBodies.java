@@ -3,6 +3,7 @@ package io.heddle.jersey;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.ref.Reference;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.HttpEntityWrapper;
 import org.jspecify.annotations.Nullable;
@@ -13,17 +14,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class BrokenBodies extends HttpEntityWrapper {
 
+  private final Object call;
   private @Nullable InputStream content;
 
-  BrokenBodies(HttpEntity entity) {
+  /**
+   * A body.
+   *
+   * @param call can be reached while this can
+   */
+  BrokenBodies(HttpEntity entity, Object call) {
     super(entity);
+    this.call = call;
   }
 
   @Override
   public InputStream getContent() throws IOException {
     InputStream body = content;
     if (body == null) {
-      body = new Body(super.getContent());
+      body = new Body(super.getContent(), call);
       content = body;
     }
     return body;
@@ -31,10 +39,12 @@ final class BrokenBodies extends HttpEntityWrapper {
 
   /** Jersey reads it through a buffer, in blocks. */
   private static final class Body extends FilterInputStream {
+    private final Object call;
     private @Nullable IOException failure;
 
-    Body(InputStream in) {
+    Body(InputStream in, Object call) {
       super(in);
+      this.call = call;
     }
 
     @Override
@@ -53,6 +63,8 @@ final class BrokenBodies extends HttpEntityWrapper {
       } catch (IOException e) {
         failure = e;
         throw e;
+      } finally {
+        Reference.reachabilityFence(call);
       }
     }
 

@@ -26,6 +26,7 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
   static final String REQUEST = "JerseyRequestAttribute";
 
   private final CallDeadline deadlines = new CallDeadline();
+  private final Cancellations cancellations = new Cancellations();
 
   CallProperties(Configuration config) {
     deadline(config.getProperty(HeddleConnectorProvider.DEADLINE)); // fails at once, if it must
@@ -41,15 +42,25 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
     ClientRequest call = (ClientRequest) scope.clientContext.getAttribute(REQUEST);
+    if (call == null) { // made by Apache's client itself, which Jersey gives to who asks for it
+      return proceed(request, scope, chain);
+    }
     CallDeadline.set(
         scope.clientContext,
         deadline(call.resolveProperty(HeddleConnectorProvider.DEADLINE, Object.class)));
     CompletableFuture<?> cancellation =
         call.resolveProperty(HeddleConnectorProvider.CANCELLATION, CompletableFuture.class);
     if (cancellation != null) {
-      Cancellable exchange = (Cancellable) scope.originalRequest;
-      var unused = cancellation.whenComplete((value, failure) -> exchange.cancel());
+      cancellations.cancel((Cancellable) scope.originalRequest, cancellation);
     }
+    ClassicHttpResponse response = proceed(request, scope, chain);
+    FailedResponses.remember(call, response);
+    return response;
+  }
+
+  private ClassicHttpResponse proceed(
+      ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+      throws IOException, HttpException {
     ClassicHttpResponse response;
     try {
       response = deadlines.execute(request, scope, chain);
@@ -57,10 +68,9 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
       scope.execRuntime.discardEndpoint(); // Apache's handlers leave the lease
       throw e;
     }
-    FailedResponses.remember(call, response);
     HttpEntity entity = response.getEntity();
     if (entity != null && entity.isStreaming()) {
-      response.setEntity(new BrokenBodies(entity));
+      response.setEntity(new BrokenBodies(entity, scope.originalRequest));
     }
     return response;
   }
