@@ -63,12 +63,13 @@ class LateResponseTest {
   }
 
   private static void awaitFully(CountDownLatch latch) {
-    while (true) {
+    boolean open = false;
+    while (!open) {
       try {
         latch.await();
-        return;
+        open = true;
       } catch (InterruptedException e) {
-        continue; // it is the cancel, which comes too late
+        open = latch.getCount() == 0; // it is the cancel, which comes too late
       }
     }
   }

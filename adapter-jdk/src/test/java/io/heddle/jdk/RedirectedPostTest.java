@@ -18,6 +18,7 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The target of a redirect refuses a POST, whose origin has taken it: it got it again. */
 @Timeout(60)
@@ -68,6 +70,52 @@ class RedirectedPostTest {
           200,
           client.send(request(uri).POST(body).build(), BodyHandlers.discarding()).statusCode());
       assertEquals(6, server.seen(uri).size());
+    }
+  }
+
+  /** The server allows fewer streams by then. */
+  @ParameterizedTest
+  @ValueSource(ints = {307, 303})
+  void norIfThereIsNoStreamForItsTarget(int status) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      HttpClient wrapped = stock(Wire.H2_TLS).followRedirects(HttpClient.Redirect.ALWAYS).build();
+      BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(wrapped);
+      URI stalled = server.uri(Script.ok().fault(Fault.STALL));
+      for (int i = 0; i < 3; i++) {
+        var unused = client.sendAsync(request(stalled).build(), BodyHandlers.discarding());
+      }
+      Clients.await("three streams are taken", () -> server.seen(stalled).size() == 3);
+      URI target = server.uri(Script.ok());
+      URI first =
+          server.uri(
+              Script.answer(status).header("Location", target.toString()).fault(Fault.STALL));
+      CompletableFuture<?> call =
+          Clients.start(
+              () ->
+                  client.send(
+                      request(first).POST(BodyPublishers.ofString("body")).build(),
+                      BodyHandlers.discarding()));
+      Clients.await("a fourth", () -> !server.seen(first).isEmpty());
+      server.maxStreams(3);
+      Clients.await("the client knows", () -> isRefused(wrapped, target));
+      server.seen(first).getFirst().release();
+      Throwable thrown = Clients.failure(call);
+      assertTrue(
+          thrown instanceof IOException refused && JdkInternals.hadNoStream(refused),
+          thrown::toString);
+      assertEquals(1, server.seen(first).size(), "times sent");
+      client.shutdownNow();
+    }
+  }
+
+  private static boolean isRefused(HttpClient client, URI uri) {
+    try {
+      client.send(request(uri).build(), BodyHandlers.discarding());
+      return false;
+    } catch (IOException e) {
+      return JdkInternals.hadNoStream(e);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
