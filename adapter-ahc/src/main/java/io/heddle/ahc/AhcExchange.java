@@ -399,6 +399,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     if (lane != null
         && !isOver()
         && !channel.isEverSent()
+        && !isRefused(failure) // which says nothing of the server, and it goes again
         && !AhcFailures.isRequestTimeout(failure)) {
       lane.failed(failure); // before its place passes on to the next who waits
     }

@@ -147,6 +147,47 @@ class RefusedTest {
     }
   }
 
+  /**
+   * A redirect has led to a server of which nothing else is known, and fills its only stream: the
+   * first call that goes there by itself is queued in AHC, which refuses it at GOAWAY. Those who
+   * wait for what it finds out failed with it, though it goes again.
+   */
+  @Test
+  void thoseWhoWaitForACallThatIsRefused() throws Exception {
+    try (FaultServer other = FaultServer.start(Wire.H2C);
+        FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client =
+            new BlockingAhcClient(
+                Dsl.config()
+                    .setHttp2CleartextEnabled(true)
+                    .setFollowRedirect(true)
+                    .setRequestTimeout(Duration.ofSeconds(60))
+                    .build())) {
+      server.maxStreams(1);
+      URI stalled = server.uri(Script.ok().body(2_000).fault(Fault.STALL, 1_000));
+      Script redirect = Script.answer(302).header("Location", stalled.toString());
+      Request first = Dsl.get(other.uri(redirect).toString()).build();
+      try (StreamingResponse fills = client.stream(first)) {
+        assertEquals(200, fills.getStatusCode());
+        Request get = Dsl.get(server.uri(Script.ok()).toString()).build();
+        ListenableFuture<Response> queued = client.executeRequest(get);
+        List<FutureTask<Integer>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+          waiting.add(new FutureTask<>(() -> client.execute(get).getStatusCode()));
+        }
+        waiting.forEach(each -> Thread.ofVirtual().start(each));
+        while (client.waiting() < waiting.size()) {
+          Thread.sleep(1);
+        }
+        server.closeConnections(); // with GOAWAY, as the stream is not over
+        assertEquals(200, queued.get().getStatusCode());
+        for (FutureTask<Integer> each : waiting) {
+          assertEquals(200, each.get());
+        }
+      }
+    }
+  }
+
   private void assertGoesAgainAfter(Consumer<Channel> event) throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C);
         BlockingAhcClient client = client()) {
