@@ -234,8 +234,8 @@ public final class AhcCall {
   }
 
   private static IOException thrown(Throwable failure) throws IOException {
-    if (failure instanceof IllegalStateException closed && "Closed".equals(closed.getMessage())) {
-      throw new IllegalStateException("Closed", closed);
+    if (AhcInternals.isClosed(failure)) {
+      throw new IllegalStateException("Closed", failure);
     }
     if (failure instanceof Error error) {
       throw new IOException(error.toString(), error);

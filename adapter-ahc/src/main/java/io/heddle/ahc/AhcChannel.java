@@ -410,12 +410,12 @@ final class AhcChannel {
       return false;
     }
     if (!ChannelManager.isHttp2(on)) {
-      request.release(); // what is released the engine does not write
+      AhcInternals.leaveOut(request);
       Channels.silentlyCloseChannel(on);
       return true;
     }
-    NettyResponseFuture<?> running = future;
-    if (running != null && running.channel() instanceof Http2StreamChannel unsent) {
+    Http2StreamChannel unsent = AhcInternals.stream(future);
+    if (unsent != null) {
       Channels.setDiscard(unsent);
       Channels.silentlyCloseChannel(unsent); // before its head: the server never hears of it
       return true;
@@ -501,11 +501,8 @@ final class AhcChannel {
 
   /** As soon as both are there, the stream and the future that knows it. */
   private void attachStream() {
-    NettyResponseFuture<?> running = future;
-    if (running != null
-        && !exchange.isOver()
-        && running.channel() instanceof Http2StreamChannel opened
-        && !opened.equals(stream)) {
+    Http2StreamChannel opened = AhcInternals.stream(future);
+    if (opened != null && !exchange.isOver() && !opened.equals(stream)) {
       stream = opened;
       ReadGate gate = new ReadGate();
       opened

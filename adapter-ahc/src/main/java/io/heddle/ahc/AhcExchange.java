@@ -7,7 +7,6 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
-import io.netty.util.IllegalReferenceCountException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.Set;
@@ -153,9 +152,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
    */
   boolean isRefused(Throwable failure) {
     return refused
-        || AhcFailures.isRefusedStream(failure)
+        || AhcInternals.isRefusedStream(failure)
         || (!channel.isWritten()
-            && (AhcFailures.isOfLeavingConnection(failure)
+            && (AhcInternals.isOfLeavingConnection(failure)
                 || (channel.isPooled() && AhcFailures.isConnectionGone(failure))));
   }
 
@@ -382,14 +381,10 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
   }
 
-  /**
-   * On HTTP/2 AHC lets go of a request whose stream was closed, and then writes it all the same,
-   * which tells of a buffer that is gone: it is the connection that is.
-   */
   @Override
   public void onThrowable(Throwable failure) {
     fails(
-        failure instanceof IllegalReferenceCountException && channel.isLeaving()
+        AhcInternals.mayBeEndAsStreamOpens(failure) && channel.isLeaving()
             ? AhcFailures.caused(new ClosedChannelException(), failure)
             : failure);
   }
@@ -400,7 +395,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
         && !isOver()
         && !channel.isEverSent()
         && !isRefused(failure) // which says nothing of the server, and it goes again
-        && !AhcFailures.isRequestTimeout(failure)) {
+        && !AhcInternals.isRequestTimeout(failure)) {
       lane.failed(failure); // before its place passes on to the next who waits
     }
     if (failure instanceof TimeoutException && !isOver()) {

@@ -6,7 +6,6 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.SocketException;
@@ -41,12 +40,12 @@ final class AhcFailures {
 
   /** What is thrown for a failure that the engine reported. */
   static IOException thrown(Throwable failure) {
-    Throwable is = unwrapped(failure);
-    String message = message(is);
+    Throwable is = AhcInternals.unwrapped(failure);
+    String message = AhcInternals.message(is);
     IOException fresh;
     if (is instanceof TimeoutException) {
       fresh =
-          isRequestTimeout(is) // the one over the whole call
+          AhcInternals.isRequestTimeout(is) // the one over the whole call
               ? new DeadlineExceededException(message)
               : new SocketTimeoutException(message);
     } else if (is instanceof UnknownHostException) {
@@ -66,7 +65,7 @@ final class AhcFailures {
     } else if (is instanceof DecoderException
         || is instanceof ProtocolException
         || is instanceof Http2Exception
-        || is instanceof IllegalArgumentException) { // what Netty has for a line that is no HTTP
+        || AhcInternals.isNoHttp(is)) {
       fresh = new ProtocolException(message);
     } else if (is instanceof TooManyConnectionsException
         || is instanceof TooManyConnectionsPerHostException) {
@@ -89,34 +88,7 @@ final class AhcFailures {
         || failure instanceof PoolAlreadyClosedException
         || failure instanceof ClosedChannelException
         || (failure instanceof SocketException && !(failure instanceof ConnectException))
-        || (failure.getClass() == IOException.class && isOfConnection(message(failure)))
-        || (failure instanceof IOException && failure.getClass().getName().startsWith("io.netty"));
-  }
-
-  /** AHC and the operating system say it in words alone. */
-  private static boolean isOfConnection(String message) {
-    return message.startsWith("HTTP/2 stream channel closed")
-        || message.startsWith("HTTP/2 connection")
-        || message.startsWith("Connection reset")
-        || message.startsWith("Broken pipe");
-  }
-
-  /** Whether a server refused the stream before it did anything about it: RFC 9113, 8.7. */
-  static boolean isRefusedStream(Throwable failure) {
-    return failure.getClass() == IOException.class
-        && message(failure).startsWith("HTTP/2 stream reset")
-        && message(failure).endsWith(": 7");
-  }
-
-  /** Whether the time is over that this request has in all; another may have more. */
-  static boolean isRequestTimeout(Throwable failure) {
-    return failure instanceof TimeoutException && message(failure).startsWith("Request timeout");
-  }
-
-  /** Whether a shared connection took no more streams, before this one could be opened there. */
-  static boolean isOfLeavingConnection(Throwable failure) {
-    return failure.getClass() == IOException.class
-        && message(failure).startsWith("HTTP/2 connection");
+        || AhcInternals.isEndOfConnection(failure);
   }
 
   /**
@@ -156,27 +128,5 @@ final class AhcFailures {
   static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
     failure.initCause(cause);
     return failure;
-  }
-
-  /** AHC wraps all that goes wrong before a connection is there, TLS among it. */
-  private static Throwable unwrapped(Throwable failure) {
-    for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each instanceof SSLException
-          || each instanceof ConnectTimeoutException
-          || each instanceof UnknownHostException
-          || each instanceof TimeoutException) {
-        return each;
-      }
-    }
-    boolean wrapper =
-        failure instanceof ConnectException || failure instanceof UncheckedIOException;
-    Throwable cause = failure.getCause();
-    return wrapper && (cause instanceof ConnectException || cause instanceof IOException)
-        ? cause
-        : failure;
-  }
-
-  private static String message(Throwable failure) {
-    return failure.getMessage() == null ? failure.toString() : failure.getMessage();
   }
 }
