@@ -8,7 +8,6 @@ import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
 import io.heddle.ResponseBodyPipe;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,9 +32,6 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the head of the response, or the whole
  */
 final class JettyExchange<R> {
-
-  /** What Jetty's {@code HttpRedirector} takes for redirects. */
-  private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
   private final Exchange<R> outcome = new Exchange<>();
   private final Consumer<Throwable> aborter;
@@ -238,7 +234,7 @@ final class JettyExchange<R> {
         HttpMethod.HEAD.is(request.getMethod())
             || status == 204
             || status == 304
-            || (request.isFollowRedirects() && REDIRECTS.contains(status))
+            || (request.isFollowRedirects() && JettyInternals.isRedirect(status))
             || (request instanceof JettyRequest jetty && jetty.isBodyDropped());
     return new DeclaredLength(
         none ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));

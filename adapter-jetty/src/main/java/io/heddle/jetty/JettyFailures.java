@@ -37,7 +37,7 @@ final class JettyFailures {
    * A failure of a call: what Jetty tells of a request that was not processed is no failure of it.
    */
   static Throwable ofCall(Throwable failure) {
-    return JettyRequest.isRefused(failure) && !(failure instanceof IOException)
+    return JettyInternals.isRefused(failure) && !(failure instanceof IOException)
         ? new IOException("the server has not processed the request", failure)
         : failure;
   }

@@ -5,12 +5,9 @@ import io.heddle.CallEvent.Step;
 import io.heddle.CallSite;
 import io.heddle.Deadline;
 import io.heddle.IoThread;
-import java.io.EOFException;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -21,12 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import javax.net.ssl.SSLHandshakeException;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
-import org.eclipse.jetty.client.RetryableRequestException;
 import org.eclipse.jetty.client.transport.HttpConversation;
 import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.client.transport.HttpRequest;
@@ -51,11 +46,6 @@ final class JettyRequest extends ListeningRequest {
   private static final int EAGER_RESENDS = 10;
 
   private static final long MAX_PAUSE_MILLIS = 100;
-
-  /** How Jetty tells of a stream that was reset with REFUSED_STREAM. */
-  private static final String REFUSED = "refused_stream_error";
-
-  private static final String JETTY = "org.eclipse.jetty.";
 
   /** How far a request has come on its way out of the queue, within its lease timeout or not. */
   private enum Turn {
@@ -354,7 +344,7 @@ final class JettyRequest extends ListeningRequest {
     if (hasConnection() && ConnectAttempt.isFailing(cause)) {
       return CompletableFuture.completedFuture(false); // it was queued, and has another by now
     }
-    boolean lost = isRefused(cause) || isConnectionLoss(cause);
+    boolean lost = JettyInternals.isRefused(cause) || JettyInternals.isConnectionLoss(cause);
     if (lost && getAbortCause() != null) {
       return super.abort(cause); // it has heard the same before, and may be on its way again
     }
@@ -396,8 +386,7 @@ final class JettyRequest extends ListeningRequest {
    */
   private boolean isHandlersLimit(Throwable cause) {
     HttpExchange last = getConversation().getExchanges().peekLast();
-    return cause instanceof IllegalArgumentException
-        && isMadeBy("org.eclipse.jetty.client.AbstractResponseListener", cause)
+    return JettyInternals.isTooLongForHandler(cause)
         && last != null
         && client.findProtocolHandler(last.getRequest(), last.getResponse()) != null;
   }
@@ -426,39 +415,6 @@ final class JettyRequest extends ListeningRequest {
     return may;
   }
 
-  /** With which Jetty itself, and no user of it, aborts what is on a connection that has ended. */
-  private static boolean isConnectionLoss(Throwable cause) {
-    if (!(cause instanceof ClosedChannelException
-        || cause instanceof EOFException
-        || isReset(cause, "no_error")
-        || isCutHandshake(cause))) {
-      return false;
-    }
-    return isMadeBy(JETTY, cause);
-  }
-
-  /** The peer has gone before TLS had begun, so that nothing of the request was sent. */
-  private static boolean isCutHandshake(Throwable cause) {
-    return cause instanceof SSLHandshakeException
-        && Arrays.stream(cause.getSuppressed()).anyMatch(EOFException.class::isInstance);
-  }
-
-  private static boolean isMadeBy(String classes, Throwable cause) {
-    StackTraceElement[] trace = cause.getStackTrace();
-    return trace.length > 0 && trace[0].getClassName().startsWith(classes);
-  }
-
-  /**
-   * What a stream of HTTP/2 gets that was reset with this code, or still open when its connection
-   * ended with it: Jetty tells the code in the message alone.
-   */
-  private static boolean isReset(Throwable cause, String code) {
-    String message = cause.getMessage();
-    return cause instanceof IOException
-        && message != null
-        && (message.equals(code) || message.startsWith(code + "/"));
-  }
-
   private boolean wasLost(Throwable failure) {
     if (foreign
         || gaveUp != null
@@ -468,14 +424,14 @@ final class JettyRequest extends ListeningRequest {
         || deadline.isExpired()) {
       return false;
     }
-    if (isRefused(failure)) {
+    if (JettyInternals.isRefused(failure)) {
       return true;
     }
     JettyRequest last = latest();
     if (last == null
         || suspicions >= MAX_SUSPICIONS
-        || !(isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
-        || !(last.getAbortCause() == null || isConnectionLoss(failure))) {
+        || !(JettyInternals.isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
+        || !(last.getAbortCause() == null || JettyInternals.isConnectionLoss(failure))) {
       return false;
     }
     int times = suspicions + 1; // by one thread at a time, as `resent`
@@ -484,28 +440,11 @@ final class JettyRequest extends ListeningRequest {
   }
 
   private boolean mayHaveBeenTooLate(Throwable failure) {
-    boolean unsent = turn.get() == Turn.AWAITED && isConnectionLoss(failure);
+    boolean unsent = turn.get() == Turn.AWAITED && JettyInternals.isConnectionLoss(failure);
     return (reused || unsent)
         && failure instanceof IOException
         && getBody() == null
         && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()));
-  }
-
-  /** The server says itself that it has not looked at it, or it has not even been sent. */
-  static boolean isRefused(Throwable failure) {
-    return failure instanceof RetryableRequestException
-        || (isReset(failure, REFUSED) && isMadeBy(JETTY, failure))
-        || isStreamless(failure);
-  }
-
-  /**
-   * There is no stream: the connection of HTTP/2 was closed when it was to give one, or the server
-   * allows fewer than Jetty's pool knows, which sends all that is queued before it has read that.
-   */
-  private static boolean isStreamless(Throwable failure) {
-    String message = String.valueOf(failure.getMessage());
-    return failure instanceof IllegalStateException
-        && (message.equals("session closed") || message.startsWith("Max local stream count"));
   }
 
   /** The last request of the conversation: this one, a redirect's, or one that was sent again. */
@@ -522,7 +461,7 @@ final class JettyRequest extends ListeningRequest {
    */
   boolean resend() {
     Throwable lost = connectionLost;
-    if (lost == null || !isReset(lost, REFUSED)) { // that is one stream of a sound connection
+    if (lost == null || !JettyInternals.isOfOneStream(lost)) {
       leaveConnection();
     }
     int times = resent + 1; // by one thread at a time, each after the other

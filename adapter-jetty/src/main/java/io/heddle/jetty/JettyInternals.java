@@ -1,0 +1,108 @@
+package io.heddle.jetty;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.Arrays;
+import java.util.Set;
+import javax.net.ssl.SSLHandshakeException;
+import org.eclipse.jetty.client.AbstractResponseListener;
+import org.eclipse.jetty.client.RetryableRequestException;
+
+/**
+ * What Heddle takes from Jetty beyond its documentation: texts of failures, and the class that made
+ * them. Seen in Jetty 12.1.14; {@code JettyInternalsTest} fails first when one changes.
+ */
+final class JettyInternals {
+
+  /** In the names of Jetty's classes: what one of them has made, no user of Jetty has. */
+  private static final String JETTY = "org.eclipse.jetty.";
+
+  /**
+   * {@code ErrorCode.REFUSED_STREAM_ERROR}: a stream of HTTP/2 that was reset with a code, or was
+   * open when its connection ended with one, fails with the name of the code, and what else is
+   * known behind a slash.
+   */
+  private static final String REFUSED = "refused_stream_error";
+
+  /** {@code ErrorCode.NO_ERROR}, likewise: the end of a connection. */
+  private static final String NO_ERROR = "no_error";
+
+  /** {@code HTTP2Session.StreamsState.newLocalStream}: the connection was closed meanwhile. */
+  private static final String SESSION_CLOSED = "session closed";
+
+  /**
+   * {@code HTTP2Session.createLocalStream}: the server allows fewer streams than Jetty's pool
+   * knows, which sends all that is queued before it has heard of that.
+   */
+  private static final String TOO_MANY_STREAMS = "Max local stream count";
+
+  /**
+   * {@code SslConnection.SslEndPoint.fill} and {@code NegotiatingClientConnection.onFillable}: what
+   * was to be sent waits for the handshake still.
+   */
+  private static final String CUT_HANDSHAKE = "Abruptly closed by peer";
+
+  /** {@code HttpRedirector.isRedirect}. */
+  private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
+
+  private JettyInternals() {}
+
+  /** The server says itself that it has not looked at a request, or it has not even been sent. */
+  static boolean isRefused(Throwable failure) {
+    return failure instanceof RetryableRequestException
+        || isOfOneStream(failure)
+        || (failure instanceof IllegalStateException
+            && SESSION_CLOSED.equals(failure.getMessage()));
+  }
+
+  /** Whether that is so of one stream, or there was none, on a connection that goes on. */
+  static boolean isOfOneStream(Throwable failure) {
+    return (isReset(failure, REFUSED) && isMadeBy(JETTY, failure))
+        || (failure instanceof IllegalStateException
+            && String.valueOf(failure.getMessage()).startsWith(TOO_MANY_STREAMS));
+  }
+
+  /** With which Jetty itself, and no user of it, aborts what is on a connection that has ended. */
+  static boolean isConnectionLoss(Throwable failure) {
+    return (failure instanceof ClosedChannelException
+            || failure instanceof EOFException
+            || isReset(failure, NO_ERROR)
+            || isCutHandshake(failure))
+        && isMadeBy(JETTY, failure);
+  }
+
+  /**
+   * The peer has gone before TLS had begun, so that nothing of the request was sent. Where it is
+   * the socket that says so, that is beside what TLS says.
+   */
+  static boolean isCutHandshake(Throwable failure) {
+    return failure instanceof SSLHandshakeException
+        && isMadeBy(JETTY, failure)
+        && (CUT_HANDSHAKE.equals(failure.getMessage())
+            || Arrays.stream(failure.getSuppressed()).anyMatch(EOFException.class::isInstance));
+  }
+
+  /** Whether a response was longer than one of Jetty's own listeners gathers. */
+  static boolean isTooLongForHandler(Throwable failure) {
+    return failure instanceof IllegalArgumentException
+        && isMadeBy(AbstractResponseListener.class.getName(), failure);
+  }
+
+  /** Whether Jetty follows a response with this status, if it is told to follow any. */
+  static boolean isRedirect(int status) {
+    return REDIRECTS.contains(status);
+  }
+
+  private static boolean isReset(Throwable failure, String code) {
+    String message = failure.getMessage();
+    return failure instanceof IOException
+        && message != null
+        && (message.equals(code) || message.startsWith(code + "/"));
+  }
+
+  private static boolean isMadeBy(String classes, Throwable failure) {
+    StackTraceElement[] trace = failure.getStackTrace();
+    return trace.length > 0 && trace[0].getClassName().startsWith(classes);
+  }
+}

@@ -1,0 +1,77 @@
+package io.heddle.jetty;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Script.Fault;
+import io.heddle.conformance.Wire;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.util.Promise;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A connection cannot be made, and Jetty goes through all that it saw queued and fails them. One of
+ * them has found another connection by then: calls that were on their way failed with a connection
+ * that they had nothing to do with.
+ */
+@Timeout(60)
+class OthersConnectionTest {
+
+  @Test
+  void aCallThatHasFoundAnotherGoesOn() throws Exception {
+    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
+    BlockingJettyClient client = new BlockingJettyClient();
+    client.setSocketAddressResolver(
+        (host, port, context, addresses) -> lookUps.add(addresses)); // each for one connection
+    client.start();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      CompletableFuture<Throwable> failure = new CompletableFuture<>();
+      URI uri = server.uri("localhost", Script.ok().fault(Fault.STALL));
+      URI first = server.uri("localhost", Script.ok());
+      CompletableFuture<Promise<List<InetSocketAddress>>> other = new CompletableFuture<>();
+      client
+          .newRequest(first)
+          .send(
+              result -> { // while Jetty goes through those that it saw queued
+                connect(other.join(), server, uri);
+                failure.complete(result.getFailure());
+              });
+      Promise<List<InetSocketAddress>> failing = lookUps.take();
+      FutureTask<Integer> call =
+          new FutureTask<>(
+              () -> client.newRequest(uri).timeout(30, TimeUnit.SECONDS).send().getStatus());
+      Thread.ofVirtual().start(call);
+      other.complete(lookUps.take());
+      failing.failed(new UnknownHostException("the first"));
+      assertNotNull(failure.get());
+      server.seen(uri).get(0).release();
+      assertEquals(200, call.get());
+    } finally {
+      client.stop();
+    }
+  }
+
+  /** Has the second connection made, and waits until a call is on it. */
+  private static void connect(
+      Promise<List<InetSocketAddress>> lookUp, FaultServer server, URI uri) {
+    lookUp.succeeded(List.of(new InetSocketAddress("127.0.0.1", server.port())));
+    try {
+      while (server.seen(uri).isEmpty()) {
+        Thread.sleep(1);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
