@@ -312,6 +312,30 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     }
   }
 
+  /** A request has this connection. */
+  void noteUse(@Nullable Connection connection) {
+    Http2Watch watch = http2;
+    if (watch != null
+        && connection != null
+        && !(connection instanceof org.eclipse.jetty.io.Connection) // of HTTP/1.1
+        && !served.contains(connection)) {
+      watch.serves(connection);
+    }
+  }
+
+  /**
+   * A connection has ended some time ago: tells whoever still waits for it.
+   *
+   * @return whether there are calls on it that do not wait now
+   */
+  boolean endWaits(Connection connection) {
+    boolean any = false;
+    for (JettyExchange<?> each : live) {
+      any |= each.isOn(connection) && !each.endWait();
+    }
+    return any;
+  }
+
   void noteServed(Connection connection) {
     if (!served.contains(connection)) {
       served.add(connection);

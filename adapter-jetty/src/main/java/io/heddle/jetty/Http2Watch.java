@@ -7,7 +7,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.client.Connection;
-import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.HTTP2Stream;
@@ -26,8 +25,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees the frames of HTTP/2, for three things that Jetty does not tell. This class is used only
- * where Jetty's HTTP/2 is there.
+ * Sees the frames of HTTP/2, and the ends of its connections, for four things that Jetty does not
+ * tell. This class is used only where Jetty's HTTP/2 is there.
  *
  * <ul>
  *   <li>A response whose DATA does not match its Content-Length (RFC 9113, 8.1.1): Jetty resets the
@@ -35,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>A request that goes out after the GOAWAY that says it will not be processed (RFC 9113,
  *       6.8): Jetty fails the streams that are there when GOAWAY comes, but not one that it has a
  *       number for and is just about to open; its caller would wait until the server closes.
+ *   <li>A connection that is closed while frames that came are on their way to their streams, as when
+ *       a write fails: Jetty stops what brings them there, and what comes after, the failure too,
+ *       waits behind them for ever.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
  *       answers a PING within a second.
  * </ul>
@@ -43,7 +45,7 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
 
   private static final long PATIENCE_MILLIS = 1_000;
 
-  private final HttpClient client;
+  private final BlockingJettyClient client;
 
   /** When the last frame of a session came, by its local address, which is the connection's too. */
   private final Map<SocketAddress, Heard> sessions = new ConcurrentHashMap<>();
@@ -52,18 +54,19 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
     private final HTTP2Session session;
     private volatile long at = System.nanoTime();
     private volatile int lastStream = Integer.MAX_VALUE; // that the server processes
+    private volatile @Nullable Connection connection; // once it has had a request
 
     Heard(HTTP2Session session) {
       this.session = session;
     }
   }
 
-  private Http2Watch(HttpClient client) {
+  private Http2Watch(BlockingJettyClient client) {
     this.client = client;
   }
 
   /** Watches all sessions that this client will have; null if it does not speak HTTP/2. */
-  static @Nullable Http2Watch over(HttpClient client) {
+  static @Nullable Http2Watch over(BlockingJettyClient client) {
     Http2Watch watch = null;
     for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
       watch = watch == null ? new Http2Watch(client) : watch;
@@ -78,7 +81,31 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   public void onOpen(Session session) {
     SocketAddress local = session.getLocalSocketAddress();
     if (local != null && session instanceof HTTP2Session http2) {
-      sessions.put(local, new Heard(http2));
+      Heard heard = new Heard(http2);
+      sessions.put(local, heard);
+      http2.getEndPoint().getConnection().addEventListener(new End(heard));
+    }
+  }
+
+  /** The end of a connection. */
+  private final class End implements org.eclipse.jetty.io.Connection.Listener {
+    private final Heard heard;
+
+    End(Heard heard) {
+      this.heard = heard;
+    }
+
+    @Override
+    public void onClosed(org.eclipse.jetty.io.Connection closed) {
+      later(this::endWaits); // Jetty comes first
+    }
+
+    /** Until nobody is left who has yet to read what had come. */
+    private void endWaits() {
+      Connection of = heard.connection;
+      if (of != null && client.endWaits(of)) {
+        later(this::endWaits);
+      }
     }
   }
 
@@ -138,6 +165,15 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
 
   // ---- any thread ---------------------------------------------------------------------------
 
+  /** A request has this connection. */
+  void serves(Connection connection) {
+    SocketAddress local = connection.getLocalSocketAddress();
+    Heard heard = local == null ? null : sessions.get(local);
+    if (heard != null) {
+      heard.connection = connection;
+    }
+  }
+
   /** A call over this connection has timed out: if nothing was heard of late, it is left. */
   void suspect(Connection connection) {
     SocketAddress local = connection.getLocalSocketAddress();
@@ -147,13 +183,18 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
       return;
     }
     JettyPools.leave(connection);
+    heard.session.ping(new PingFrame(now, false), Callback.NOOP);
+    later(() -> closeIfSilent(heard, now, connection));
+  }
+
+  /** After {@value #PATIENCE_MILLIS} ms. */
+  private void later(Runnable work) {
     try {
-      heard.session.ping(new PingFrame(now, false), Callback.NOOP);
       Scheduler.Task unused =
           client
               .getScheduler()
               .schedule(
-                  () -> client.getExecutor().execute(() -> closeIfSilent(heard, now, connection)),
+                  () -> client.getExecutor().execute(work),
                   PATIENCE_MILLIS,
                   TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {

@@ -7,12 +7,14 @@ import io.heddle.Deadline;
 import io.heddle.DeclaredLength;
 import io.heddle.Exchange;
 import io.heddle.ResponseBodyPipe;
+import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
@@ -79,6 +81,25 @@ final class JettyExchange<R> {
       pipe.fail(why);
     }
     aborter.accept(why);
+  }
+
+  boolean isOn(Connection connection) {
+    JettyRequest sender = request;
+    return sender != null && sender.isOn(connection);
+  }
+
+  /**
+   * Its connection has ended, and there has been time to say so: fails, if anybody waits.
+   *
+   * @return false if nobody does, who may still read what had come before
+   */
+  boolean endWait() {
+    ResponseBodyPipe pipe = body;
+    boolean waits = !outcome.isDone() || (pipe != null && pipe.waiter() != null);
+    if (waits) {
+      aborter.accept(new ClosedChannelException());
+    }
+    return waits;
   }
 
   /** Says what its caller waits for. */

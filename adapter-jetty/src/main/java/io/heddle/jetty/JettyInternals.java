@@ -25,7 +25,14 @@ final class JettyInternals {
    */
   private static final String REFUSED = "refused_stream_error";
 
-  /** {@code ErrorCode.NO_ERROR}, likewise: the end of a connection. */
+  /**
+   * What a stream gets that the server refuses by GOAWAY: a response fails with a {@link
+   * RetryableRequestException} that has it as its cause, a body that is being sent with itself. Of
+   * HTTP/2, which may not be there.
+   */
+  private static final String REFUSED_STREAM = "org.eclipse.jetty.http2.RetryableStreamException";
+
+  /** {@code ErrorCode.NO_ERROR}, as {@link #REFUSED}: the end of a connection. */
   private static final String NO_ERROR = "no_error";
 
   /** {@code HTTP2Session.StreamsState.newLocalStream}: the connection was closed meanwhile. */
@@ -51,6 +58,7 @@ final class JettyInternals {
   /** The server says itself that it has not looked at a request, or it has not even been sent. */
   static boolean isRefused(Throwable failure) {
     return failure instanceof RetryableRequestException
+        || failure.getClass().getName().equals(REFUSED_STREAM)
         || isOfOneStream(failure)
         || (failure instanceof IllegalStateException
             && SESSION_CLOSED.equals(failure.getMessage()));

@@ -269,6 +269,7 @@ final class JettyRequest extends ListeningRequest {
   public void notifyBegin() {
     event.at(Step.HEAD);
     reused = client.wasThereBefore(getConnection(), queuedAt);
+    client.noteUse(getConnection());
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
       giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
     }
@@ -566,6 +567,12 @@ final class JettyRequest extends ListeningRequest {
   /** The calls of the client that somebody may wait for. */
   Set<JettyExchange<?>> live() {
     return client.live();
+  }
+
+  /** Whether it is this connection that the request, as it was sent last, has. */
+  boolean isOn(Connection connection) {
+    JettyRequest last = latest();
+    return last != null && connection.equals(last.getConnection());
   }
 
   /** Whether it has left the queue. */

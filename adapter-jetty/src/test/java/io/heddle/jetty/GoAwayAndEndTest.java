@@ -21,6 +21,7 @@ import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.RetryableRequestException;
 import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.RetryableStreamException;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.client.HTTP2Client;
 import org.eclipse.jetty.http2.frames.Frame;
@@ -59,6 +60,9 @@ class GoAwayAndEndTest {
   /** What the server says that it has processed, on the connections that it ends. */
   private volatile int lastStream;
 
+  /** How Jetty tells that it has not. */
+  private volatile RuntimeException refusal = new RetryableRequestException("refused");
+
   private Request post() throws Exception {
     ServerSocket started = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
     server = started;
@@ -76,7 +80,7 @@ class GoAwayAndEndTest {
             public void onIncomingFrame(Session session, Frame frame) { // before Jetty heeds it
               if (frame instanceof GoAwayFrame) {
                 if (lastStream == 0) {
-                  JettyExchange.unheeded(post.abort(new RetryableRequestException("refused")));
+                  JettyExchange.unheeded(post.abort(refusal));
                 }
                 JettyExchange.unheeded(post.abort(endOfConnection()));
               }
@@ -173,6 +177,14 @@ class GoAwayAndEndTest {
       post().send(listener);
       assertEquals(200, listener.get(30, TimeUnit.SECONDS).getStatus());
     }
+    assertEquals(UNLUCKY + 1, requests.get());
+  }
+
+  /** As it was seen to end a body that was being sent. */
+  @Test
+  void whatWasRefusedAsAStreamGoesAgain() throws Exception {
+    refusal = new RetryableStreamException();
+    assertEquals(200, post().send().getStatus());
     assertEquals(UNLUCKY + 1, requests.get());
   }
 
