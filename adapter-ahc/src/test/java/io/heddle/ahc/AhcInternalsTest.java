@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -64,7 +65,7 @@ class AhcInternalsTest {
   }
 
   private static Throwable failure(ListenableFuture<?> call) {
-    return assertThrows(ExecutionException.class, call::get).getCause();
+    return Objects.requireNonNull(assertThrows(ExecutionException.class, call::get).getCause());
   }
 
   private static void assertHolds(boolean is, Throwable failure) {
@@ -216,7 +217,8 @@ class AhcInternalsTest {
   void whatIsWrappedInAFailureToConnect() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1_TLS);
         AsyncHttpClient client = stock()) {
-      Throwable untrusted = failure(client.prepareGet(server.uri(Script.ok()).toString()).execute());
+      Throwable untrusted =
+          failure(client.prepareGet(server.uri(Script.ok()).toString()).execute());
       assertInstanceOf(ConnectException.class, untrusted);
       assertInstanceOf(SSLException.class, AhcInternals.unwrapped(untrusted));
     }

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>A request that goes out after the GOAWAY that says it will not be processed (RFC 9113,
  *       6.8): Jetty fails the streams that are there when GOAWAY comes, but not one that it has a
  *       number for and is just about to open; its caller would wait until the server closes.
- *   <li>A connection that is closed while frames that came are on their way to their streams, as when
- *       a write fails: Jetty stops what brings them there, and what comes after, the failure too,
- *       waits behind them for ever.
+ *   <li>A connection that is closed while frames that came are on their way to their streams, as
+ *       when a write fails: Jetty stops what brings them there, and what comes after, the failure
+ *       too, waits behind them for ever.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
  *       answers a PING within a second.
  * </ul>
@@ -194,9 +194,7 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
           client
               .getScheduler()
               .schedule(
-                  () -> client.getExecutor().execute(work),
-                  PATIENCE_MILLIS,
-                  TimeUnit.MILLISECONDS);
+                  () -> client.getExecutor().execute(work), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       return; // the client is being stopped, which closes all
     }

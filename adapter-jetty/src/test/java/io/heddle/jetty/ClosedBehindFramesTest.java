@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A connection of HTTP/2 is closed, by a write that fails, as the heads of responses have just been
- * read: calls waited until their timeouts. Here it is the test that closes it, between the heads and
- * their way to the calls.
+ * read: calls waited until their timeouts. Here it is the test that closes it, between the heads
+ * and their way to the calls.
  */
 @Timeout(60)
 class ClosedBehindFramesTest {

@@ -20,6 +20,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +40,7 @@ import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -67,11 +69,12 @@ class JettyInternalsTest {
     return client;
   }
 
+  private static Throwable cause(Executable call) {
+    return Objects.requireNonNull(assertThrows(ExecutionException.class, call).getCause());
+  }
+
   private static Throwable failure(HttpClient client, URI uri) {
-    return assertThrows(
-            ExecutionException.class,
-            () -> client.newRequest(uri).timeout(30, TimeUnit.SECONDS).send())
-        .getCause();
+    return cause(() -> client.newRequest(uri).timeout(30, TimeUnit.SECONDS).send());
   }
 
   /** What becomes of a GET to a server that does this with each connection. */
@@ -230,8 +233,7 @@ class JettyInternalsTest {
   void aPageOfAChallengeThatIsTooLong() throws Exception {
     HttpClient client = stock(Wire.HTTP_1_1);
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
-      Script page =
-          Script.answer(401).header("WWW-Authenticate", "Basic realm=\"r\"").body(50_000);
+      Script page = Script.answer(401).header("WWW-Authenticate", "Basic realm=\"r\"").body(50_000);
       Request request = client.newRequest(server.uri(page));
       assertEquals(401, request.send().getStatus());
       Throwable failure = request.getAbortCause();
@@ -248,7 +250,8 @@ class JettyInternalsTest {
   void statusThatIsFollowed(int status) throws Exception {
     HttpClient client = stock(Wire.HTTP_1_1);
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
-      Script redirect = Script.answer(status).header("Location", server.uri(Script.ok()).toString());
+      Script redirect =
+          Script.answer(status).header("Location", server.uri(Script.ok()).toString());
       int got = client.GET(server.uri(redirect)).getStatus();
       assertEquals(JettyInternals.isRedirect(status) ? 200 : status, got);
     } finally {
@@ -265,7 +268,7 @@ class JettyInternalsTest {
       Session session =
           client
               .connect(
-                  new InetSocketAddress("127.0.0.1", server.port()),
+                  new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()),
                   new Session.Listener() {
                     @Override
                     public void onSettings(Session session, SettingsFrame frame) {
@@ -276,16 +279,13 @@ class JettyInternalsTest {
       told.get(30, TimeUnit.SECONDS);
       URI uri = server.uri(Script.ok().fault(Fault.STALL));
       before.on(session, uri);
-      return assertThrows(
-              ExecutionException.class, () -> newStream(session, uri).get(30, TimeUnit.SECONDS))
-          .getCause();
+      return cause(() -> newStream(session, uri).get(30, TimeUnit.SECONDS));
     } finally {
       client.stop();
     }
   }
 
-  private static CompletableFuture<Stream> newStream(
-      Session session, URI uri) {
+  private static CompletableFuture<Stream> newStream(Session session, URI uri) {
     MetaData.Request get =
         new MetaData.Request("GET", HttpURI.from(uri), HttpVersion.HTTP_2, HttpFields.EMPTY);
     return session.newStream(new HeadersFrame(get, null, true), new Stream.Listener() {});

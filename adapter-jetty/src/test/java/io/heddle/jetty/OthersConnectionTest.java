@@ -7,6 +7,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -65,7 +66,8 @@ class OthersConnectionTest {
   /** Has the second connection made, and waits until a call is on it. */
   private static void connect(
       Promise<List<InetSocketAddress>> lookUp, FaultServer server, URI uri) {
-    lookUp.succeeded(List.of(new InetSocketAddress("127.0.0.1", server.port())));
+    lookUp.succeeded(
+        List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())));
     try {
       while (server.seen(uri).isEmpty()) {
         Thread.sleep(1);
