@@ -96,15 +96,14 @@ final class Origin {
       URI uri, HttpClient client, HostResolver<InetAddress[]> resolver, Deadline deadline)
       throws InterruptedException, TimeoutException {
     long now = System.nanoTime();
-    if (lookedUp && now - lookedUpAt < lookUpNanos) {
+    if (lookUpNanos == 0 || (lookedUp && now - lookedUpAt < lookUpNanos)) {
       return null;
     }
     String host = hostOf(uri, client.proxy().orElseGet(ProxySelector::getDefault));
-    if (host == null || lookUpNanos == 0) {
-      return null;
-    }
     try {
-      resolver.resolve(host, () -> InetAddress.getAllByName(host)).await(deadline);
+      if (host != null) {
+        resolver.resolve(host, () -> InetAddress.getAllByName(host)).await(deadline);
+      }
       lookedUpAt = now;
       lookedUp = true;
       return null;

@@ -12,8 +12,11 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
+import java.io.IOException;
 import java.net.CookieManager;
+import java.net.Proxy;
 import java.net.ProxySelector;
+import java.net.SocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
@@ -22,9 +25,11 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +64,31 @@ class SettingsTest {
     assertEquals(
         stock.sslParameters().getProtocols().length, client.sslParameters().getProtocols().length);
     client.close();
+  }
+
+  /** As often as the JDK's client does; an address is no name, and need be looked up by nobody. */
+  @Test
+  void proxiesAreNotAskedForAgainForEachCallToAnAddress() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    ProxySelector none =
+        new ProxySelector() {
+          @Override
+          public List<Proxy> select(URI uri) {
+            asked.incrementAndGet();
+            return List.of(Proxy.NO_PROXY);
+          }
+
+          @Override
+          public void connectFailed(URI uri, SocketAddress address, IOException failure) {}
+        };
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        HttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.HTTP_1_1).proxy(none).build())) {
+      HttpRequest request = HttpRequest.newBuilder(server.uri(Script.ok())).build();
+      for (int i = 0; i < 10; i++) {
+        assertEquals(200, client.send(request, BodyHandlers.discarding()).statusCode());
+      }
+    }
+    assertTrue(asked.get() <= 12, asked + " times");
   }
 
   @Test

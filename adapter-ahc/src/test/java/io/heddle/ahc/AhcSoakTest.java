@@ -3,9 +3,9 @@ package io.heddle.ahc;
 import io.heddle.conformance.SoakSuite;
 import io.heddle.conformance.Wire;
 
-/** Not run by each build: docs/soak.md says why, and how it is run. */
-class AhcSoak extends SoakSuite {
-  AhcSoak() {
+/** All wires: docs/soak.md. */
+class AhcSoakTest extends SoakSuite {
+  AhcSoakTest() {
     super(new AhcDriver(), Wire.values());
   }
 
