@@ -6,7 +6,7 @@ import io.heddle.conformance.Wire;
 /** The wires on which this adapter comes through; {@link OkHttpSoak} has the others. */
 class OkHttpSoakTest extends SoakSuite {
   OkHttpSoakTest() {
-    super(new OkHttpDriver(), Wire.HTTP_1_1, Wire.HTTP_1_1_TLS, Wire.H2C);
+    super(new OkHttpDriver(), Wire.HTTP_1_1, Wire.HTTP_1_1_TLS);
   }
 
   /** See {@link Deviations#POST_AGAIN}. */
