@@ -78,7 +78,7 @@ class LeaseLeakTest {
                 });
     started.await();
     for (int i = 0; i < pause; i++) {
-      Thread.onSpinWait();
+      Thread.onSpinWait(); // for microseconds: one that parks comes too late for the race
     }
     manager.release(held, null, null);
     waiter.join();

@@ -44,7 +44,7 @@ class FewerStreamsTest {
         lowered = true;
         server.maxStreams(1);
         while (maxStreams() != 1) {
-          Thread.onSpinWait();
+          Thread.onSpinWait(); // for a moment: until the client has read the SETTINGS
         }
       }
       return super.getLength();

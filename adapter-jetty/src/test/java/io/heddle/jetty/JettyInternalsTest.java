@@ -126,14 +126,20 @@ class JettyInternalsTest {
         failure(
             Wire.H2C,
             socket -> {
-              socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
-              DataInputStream in = new DataInputStream(socket.getInputStream());
-              readUntilHead(in);
-              socket.getOutputStream().write(goAway(0));
+              DataInputStream in = answerByGoAway(socket, 0);
               while (in.read() >= 0) {} // until the client leaves
             });
     assertHolds(JettyInternals.isRefused(failure), failure);
     assertHolds(!JettyInternals.isOfOneStream(failure), failure);
+  }
+
+  /** SETTINGS, and GOAWAY once a request has come; gives what the client says. */
+  private static DataInputStream answerByGoAway(Socket socket, int lastStream) throws IOException {
+    socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    readUntilHead(in);
+    socket.getOutputStream().write(goAway(lastStream));
+    return in;
   }
 
   /** With NO_ERROR. */
@@ -171,10 +177,7 @@ class JettyInternalsTest {
         failure(
             Wire.H2C,
             socket -> {
-              socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0});
-              DataInputStream in = new DataInputStream(socket.getInputStream());
-              readUntilHead(in);
-              socket.getOutputStream().write(goAway(Integer.MAX_VALUE));
+              DataInputStream in = answerByGoAway(socket, Integer.MAX_VALUE);
               socket.shutdownOutput();
               while (in.read() >= 0) {} // else it would be reset
             });

@@ -55,7 +55,10 @@ final class LiveCalls {
     return calls.size();
   }
 
-  /** A call, as long as somebody holds it: then its listener is held too. */
+  /**
+   * A call, as long as somebody holds it: then its listener is held too. Its own equal alone; it is
+   * looked for by an {@link Identity}.
+   */
   private static final class Entry extends WeakReference<LiveCall> {
     private final int hash;
     private final Places places;
@@ -69,12 +72,6 @@ final class LiveCalls {
     @Override
     public int hashCode() {
       return hash;
-    }
-
-    /** Its own equal alone: what is looked for by is an {@link Identity}. */
-    @Override
-    public boolean equals(@Nullable Object other) {
-      return other == this;
     }
   }
 

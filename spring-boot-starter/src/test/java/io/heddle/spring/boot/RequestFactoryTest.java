@@ -212,7 +212,7 @@ class RequestFactoryTest {
                     out.write(BODY);
                   }
                 });
-            assertThrows(
+            assertThrows( // Spring's headers, which are read-only once they are sent
                 UnsupportedOperationException.class,
                 () -> request.getHeaders().add("My-Field", "late"));
             assertThrows(IllegalStateException.class, request::execute);
