@@ -4,6 +4,7 @@ import io.heddle.CallEvent;
 import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import io.heddle.Exchange;
+import io.heddle.Resends;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
@@ -157,7 +158,7 @@ public final class AhcCall {
       throw new DeadlineExceededException("the call's deadline is over before it began");
     }
     Request sent = client.withTime(request, timeout);
-    Refusals refusals = new Refusals(deadline.earlier(client.requestDeadline(sent)));
+    Resends resends = new Resends(deadline.earlier(client.requestDeadline(sent)));
     int retries = client.maxRetries();
     for (; ; ) {
       BlockingExchange<R> attempt = begin(event, kind, sent, deadline);
@@ -168,7 +169,8 @@ public final class AhcCall {
         AhcExchange<?> exchange = attempt.exchange();
         boolean again = retries > 0 && !cancelled && exchange.mayRestart(failure);
         if (again && exchange.isRefused(failure)) {
-          again = refusals.mayGoAgain(this::waits);
+          again = resends.unprocessed();
+          resends.pause();
         } else {
           retries--;
         }

@@ -3,13 +3,13 @@ package io.heddle.ahc;
 import io.heddle.CallEvent;
 import io.heddle.CallEvent.Step;
 import io.heddle.CallReport;
+import io.heddle.Resends;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
-import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.asynchttpclient.HttpResponseStatus;
@@ -38,8 +38,6 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   /** How long a request that asked to continue waits for a word. AHC waits for ever. */
   private static final long CONTINUE_MILLIS = 1000;
-
-  private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
 
   /** Leaves AHC's own retry. */
   private static final class NotResent extends RuntimeException {
@@ -133,7 +131,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     }
     if (channel
         .isFollowing()) { // after a challenge it goes again from the first, that was answered
-      return isRefused(failure) && (redirected || SAFE.contains(request.getMethod()));
+      return isRefused(failure) && (redirected || Resends.isSafe(request.getMethod()));
     }
     if (isRefused(failure)) {
       return true;
@@ -141,7 +139,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     return channel.isPooled()
         && AhcFailures.isConnectionGone(failure)
         && !answered
-        && SAFE.contains(request.getMethod())
+        && Resends.isSafe(request.getMethod())
         && channel.isSentToIdleConnection();
   }
 

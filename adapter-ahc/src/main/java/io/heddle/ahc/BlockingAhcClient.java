@@ -5,6 +5,7 @@ import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
 import io.heddle.Deadline;
 import io.heddle.IoThread;
+import io.heddle.Resends;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoopGroup;
@@ -78,8 +79,8 @@ import org.jspecify.annotations.Nullable;
  *       requests that never left, or that change nothing (GET, HEAD, OPTIONS, TRACE) and met a
  *       connection that had ended while nobody used it. What the server says it did not process
  *       (GOAWAY, REFUSED_STREAM; RFC 9113, 8.7) goes again however often, as long as there is time,
- *       up to {@value Refusals#MAX} times; not at all if {@code maxRequestRetry} is 0. Who wants
- *       more adds an {@code IOExceptionFilter} that replays.
+ *       up to {@value io.heddle.Resends#MOST_UNPROCESSED} times; not at all if {@code
+ *       maxRequestRetry} is 0. Who wants more adds an {@code IOExceptionFilter} that replays.
  *   <li>Bodies that have to be read from a stream, a file or parts, or be written, are so on the
  *       caller's thread; for a future, on a virtual thread. If a challenge or a redirect wants the
  *       body again, then bytes, files, parts of these, and streams that can be reset are sent
@@ -269,10 +270,10 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
           && !config.getRequestFilters().isEmpty()) {
         adjusted = resumable.adjustRequestRange(request); // AHC does, where it sees such a handler
       }
-      Refusals refusals = new Refusals(requestDeadline(request));
+      Resends resends = new Resends(requestDeadline(request));
       CallEvent event = beginCall(request);
       endWith(outcome, event);
-      start(adjusted, handler, future, outcome, maxRetries(), refusals, event);
+      start(adjusted, handler, future, outcome, maxRetries(), resends, event);
     } catch (IOException | RuntimeException e) {
       outcome.completeExceptionally(e);
       handler.onThrowable(e);
@@ -315,7 +316,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
       AhcFuture<T> future,
       CompletableFuture<T> outcome,
       int retries,
-      Refusals refusals,
+      Resends resends,
       CallEvent event)
       throws IOException {
     CallLimits.Permit permit;
@@ -330,7 +331,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     }
     HandlerExchange<T> exchange = null;
     try {
-      exchange = new HandlerExchange<>(this, request, permit, handler, outcome, retries, refusals);
+      exchange = new HandlerExchange<>(this, request, permit, handler, outcome, retries, resends);
     } finally {
       if (exchange == null) { // the body of the request is none
         permit.leave();

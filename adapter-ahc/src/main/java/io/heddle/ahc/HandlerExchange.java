@@ -1,5 +1,6 @@
 package io.heddle.ahc;
 
+import io.heddle.Resends;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -35,7 +36,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
   private final AsyncHandler<T> user;
   private final CompletableFuture<T> outcome;
   private final int retries;
-  private final Refusals refusals;
+  private final Resends resends;
 
   // Set before it starts.
   private @Nullable AhcFuture<T> future;
@@ -47,14 +48,14 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
       AsyncHandler<T> user,
       CompletableFuture<T> outcome,
       int retries,
-      Refusals refusals) {
+      Resends resends) {
     super(client, request, permit);
     this.client = client;
     this.asked = request;
     this.user = user;
     this.outcome = outcome;
     this.retries = retries;
-    this.refusals = refusals;
+    this.resends = resends;
   }
 
   /** Starts it, for this future. */
@@ -125,14 +126,15 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
   private void restart(AhcFuture<T> of, Throwable failure) {
     try {
       boolean refused = isRefused(failure);
-      if (refused && !refusals.mayGoAgain(turn -> {})) {
+      if (refused && !resends.unprocessed()) {
         outcome.completeExceptionally(failure);
         tellUser(failure);
         return;
       }
+      resends.pause();
       user.onRetry();
       client.start(
-          again(asked), user, of, outcome, refused ? retries : retries - 1, refusals, event());
+          again(asked), user, of, outcome, refused ? retries : retries - 1, resends, event());
     } catch (IOException | InterruptedException | RuntimeException e) {
       outcome.completeExceptionally(e);
       tellUser(e);

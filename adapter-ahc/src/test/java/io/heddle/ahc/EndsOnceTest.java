@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.CallEvent;
 import io.heddle.Deadline;
+import io.heddle.Resends;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -86,7 +87,7 @@ class EndsOnceTest {
     Begun(CompletableFuture<String> outcome) throws Exception {
       exchange =
           new HandlerExchange<>(
-              client, GET, permit(), told, outcome, 0, new Refusals(Deadline.none()));
+              client, GET, permit(), told, outcome, 0, new Resends(Deadline.none()));
       future = new AhcFuture<>(client, outcome, exchange);
     }
   }
@@ -176,7 +177,7 @@ class EndsOnceTest {
     CompletableFuture<String> outcome = new CompletableFuture<>();
     HandlerExchange<String> exchange =
         new HandlerExchange<>(
-            client, GET, permit(), failing, outcome, 5, new Refusals(Deadline.none()));
+            client, GET, permit(), failing, outcome, 5, new Resends(Deadline.none()));
     IllegalStateException thrown = assertThrows(IllegalStateException.class, exchange::onCompleted);
     exchange.onThrowable(thrown); // as the engine does then
     assertEquals(List.of(thrown), List.copyOf(told.ends));

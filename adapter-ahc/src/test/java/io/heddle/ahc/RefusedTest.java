@@ -1,9 +1,7 @@
 package io.heddle.ahc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.Deadline;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
@@ -204,16 +202,5 @@ class RefusedTest {
       assertEquals(1, server.seen(uri).size(), "times sent");
       assertEquals(2, server.connectionsAccepted());
     }
-  }
-
-  /** A server that turns all away is asked a hundred times, not for ever. */
-  @Test
-  void neverForEver() throws Exception {
-    Refusals refusals = new Refusals(Deadline.none());
-    int again = 0;
-    while (refusals.mayGoAgain(pause -> pause.cancel())) {
-      again++;
-    }
-    assertTrue(again == Refusals.MAX, again + " times");
   }
 }

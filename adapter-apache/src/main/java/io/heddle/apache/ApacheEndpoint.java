@@ -6,6 +6,7 @@ import io.heddle.CallReport;
 import io.heddle.Deadline;
 import io.heddle.Exchange;
 import io.heddle.IoThread;
+import io.heddle.Resends;
 import io.heddle.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
@@ -256,12 +257,12 @@ final class ApacheEndpoint extends ConnectionEndpoint
     callDeadline = CallDeadline.of(context);
     HttpClientContext clientContext = HttpClientContext.cast(context);
     clientContext.setProtocolVersion(connection.getProtocolVersion());
-    Resends resends = new Resends();
+    Resends resends = new Resends(callDeadline);
     for (; ; ) {
       try {
         return executor.execute(request, this, context);
       } catch (IOException e) {
-        if (!mayGoAgain(request) || !resends.again(callDeadline)) {
+        if (!mayGoAgain(request) || !resends.unprocessed()) {
           NoResponseCause.keep(e, context);
           throw e;
         }

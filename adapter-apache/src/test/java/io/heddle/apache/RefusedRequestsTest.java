@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.LeakCheck;
 import java.io.ByteArrayInputStream;
@@ -165,18 +164,5 @@ class RefusedRequestsTest {
       assertThrows(H2StreamResetException.class, () -> post(peer));
       assertEquals(1, peer.requests());
     }
-  }
-
-  @Test
-  void aServerThatRefusesAllIsAskedWithPausesAndNotForEver() {
-    Resends resends = new Resends();
-    int count = 0;
-    long pauses = 0;
-    while (resends.again(Deadline.none())) {
-      count++;
-      pauses += resends.pauseNanos();
-    }
-    assertEquals(Resends.MOST, count);
-    assertTrue(pauses > 10_000_000_000L);
   }
 }

@@ -7,6 +7,7 @@ import io.heddle.CallsInFlight;
 import io.heddle.Deadline;
 import io.heddle.HostResolver;
 import io.heddle.InFlightLimit;
+import io.heddle.Resends;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.ConnectException;
@@ -82,21 +83,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingJdkHttpClient extends HttpClient implements CallsInFlight {
 
-  private static final int RESENDS = 20;
-
-  /** A server that ends one connection ends others too, and the next may be one of them. */
-  private static final int RESENDS_OF_LOST = 3;
-
   private static final int MANY_ORIGINS = 1000;
 
   private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final Duration LOOK = Duration.ofMillis(100);
-
-  private static final Set<String> SAFE = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
-
-  private static final Set<String> IDEMPOTENT =
-      Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
 
   private final HttpClient client;
   private final int maxConnections;
@@ -218,8 +209,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     Deadline queue =
         queueTimeout == null ? deadline : deadline.earlier(Deadline.after(queueTimeout));
     boolean expects = request.expectContinue() && hasContent(request);
-    int unprocessed = 0;
-    int lost = 0;
+    Resends resends = new Resends(deadline);
     boolean elsewhere = false;
     for (; ; ) {
       event.at(Step.NAME);
@@ -243,11 +233,11 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
           expects = false;
         } else if (closed
             || !(JdkInternals.wasNotProcessed(e)
-                ? isUntouched(e, request, exchange) && unprocessed++ < RESENDS
-                : !exchange.isAnswered()
-                    && mayGoAgain(e, request, origin)
-                    && lost++ < RESENDS_OF_LOST)) {
+                ? isUntouched(e, request, exchange) && resends.unprocessed()
+                : !exchange.isAnswered() && mayGoAgain(e, request, origin) && resends.lost())) {
           throw e;
+        } else {
+          resends.pause();
         }
       }
     }
@@ -263,14 +253,14 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
    * what was not processed, and its origin has processed the first.
    */
   private boolean isUntouched(IOException e, HttpRequest request, JdkExchange<?> exchange) {
-    return IDEMPOTENT.contains(request.method())
+    return Resends.isIdempotent(request.method())
         || client.followRedirects() == Redirect.NEVER
         || exchange.begun() == JdkInternals.triesOf(e);
   }
 
   private static boolean mayGoAgain(IOException e, HttpRequest request, Origin origin) {
     return origin.hasAnswered()
-        && SAFE.contains(request.method())
+        && Resends.isSafe(request.method())
         && request.bodyPublisher().isEmpty()
         && JdkInternals.lostConnection(e);
   }

@@ -51,9 +51,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>A connection that is being opened is given up with the last call that waits for it (Jetty's
  *       is opened all the same).
  *   <li>A body that is read from a stream or a file is read on a virtual thread.
- *   <li>A GET or HEAD without body that meets a connection which the server has just closed is sent
- *       again, up to 3 times. What a server of HTTP/2 says that it has not processed (GOAWAY,
- *       REFUSED_STREAM) is sent again, until the total timeout or 100 times. Neither holds for a
+ *   <li>A GET, HEAD, OPTIONS or TRACE without body that meets a connection which the server has
+ *       just closed is sent again, up to {@value io.heddle.Resends#MOST_LOST} times. What a server
+ *       of HTTP/2 says that it has not processed (GOAWAY, REFUSED_STREAM) is sent again, until the
+ *       total timeout or {@value io.heddle.Resends#MOST_UNPROCESSED} times. Neither holds for a
  *       request with listeners of the user's, which would be told twice.
  *   <li>An answer that comes before the end of the upload is read before the failure of the upload
  *       ends the call; over TLS it may be lost, as with Jetty's.

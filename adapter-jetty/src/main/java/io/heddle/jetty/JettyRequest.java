@@ -5,6 +5,7 @@ import io.heddle.CallEvent.Step;
 import io.heddle.CallSite;
 import io.heddle.Deadline;
 import io.heddle.IoThread;
+import io.heddle.Resends;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
@@ -13,7 +14,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -26,7 +26,6 @@ import org.eclipse.jetty.client.transport.HttpConversation;
 import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.client.transport.HttpRequest;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
@@ -35,17 +34,6 @@ import org.jspecify.annotations.Nullable;
  * or a challenge.
  */
 final class JettyRequest extends ListeningRequest {
-
-  /** How often a request is sent again that the server has refused: no healthy server does that. */
-  private static final int MAX_REFUSALS = 100;
-
-  /** How often one is sent again whose connection may have been closed before it came. */
-  private static final int MAX_SUSPICIONS = 3;
-
-  /** How often of these at once; then each time after a pause. */
-  private static final int EAGER_RESENDS = 10;
-
-  private static final long MAX_PAUSE_MILLIS = 100;
 
   /** How far a request has come on its way out of the queue, within its lease timeout or not. */
   private enum Turn {
@@ -68,7 +56,7 @@ final class JettyRequest extends ListeningRequest {
   private boolean sending;
   private boolean foreign;
   private volatile int resent;
-  private volatile int suspicions;
+  private volatile @Nullable Resends resends;
   private volatile @Nullable Throwable connectionLost;
   private volatile int lostAfter;
   private @Nullable String cookieHeader;
@@ -396,12 +384,10 @@ final class JettyRequest extends ListeningRequest {
 
   /**
    * Whether this can be sent again after this failure, before any of the response has come. Either
-   * HTTP/2 tells that the server has not looked at it (RFC 9113, 6.8 and 8.7): then it goes again,
-   * until the total timeout or {@value #MAX_REFUSALS} times. Or it changes nothing on the server,
-   * has no body, and was to go, or went, to a connection that was there before it, which the server
-   * has probably closed before it saw this request (RFC 9110, 9.2.2): then it goes again, {@value
-   * #MAX_SUSPICIONS} times at most, as a server that closes one closes the others of the pool too.
-   * So does what was to go to a connection that ended before it was open.
+   * HTTP/2 tells that the server has not looked at it. Or it changes nothing on the server, has no
+   * body, and was to go, or went, to a connection that was there before it, which the server has
+   * probably closed before it saw this request; so does what was to go to a connection that ended
+   * before it was open. How often each goes, {@link Resends} says.
    */
   @SuppressWarnings("ReferenceEquality") // that very failure
   boolean mayResend(Throwable failure) {
@@ -421,23 +407,22 @@ final class JettyRequest extends ListeningRequest {
         || gaveUp != null
         || !client.isRunning()
         || getURI() == null
-        || resent >= MAX_REFUSALS
         || deadline.isExpired()) {
       return false;
     }
+    Resends counted = resends;
+    if (counted == null) {
+      counted = new Resends(deadline);
+      resends = counted; // by one thread at a time, as `resent`
+    }
     if (JettyInternals.isRefused(failure)) {
-      return true;
+      return counted.unprocessed();
     }
     JettyRequest last = latest();
-    if (last == null
-        || suspicions >= MAX_SUSPICIONS
-        || !(JettyInternals.isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
-        || !(last.getAbortCause() == null || JettyInternals.isConnectionLoss(failure))) {
-      return false;
-    }
-    int times = suspicions + 1; // by one thread at a time, as `resent`
-    suspicions = times;
-    return true;
+    return last != null
+        && (JettyInternals.isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
+        && (last.getAbortCause() == null || JettyInternals.isConnectionLoss(failure))
+        && counted.lost();
   }
 
   private boolean mayHaveBeenTooLate(Throwable failure) {
@@ -445,7 +430,7 @@ final class JettyRequest extends ListeningRequest {
     return (reused || unsent)
         && failure instanceof IOException
         && getBody() == null
-        && (HttpMethod.GET.is(getMethod()) || HttpMethod.HEAD.is(getMethod()));
+        && Resends.isSafe(getMethod());
   }
 
   /** The last request of the conversation: this one, a redirect's, or one that was sent again. */
@@ -467,22 +452,23 @@ final class JettyRequest extends ListeningRequest {
     }
     int times = resent + 1; // by one thread at a time, each after the other
     resent = times;
+    Resends counted = resends;
     JettyRequest last = latest();
     if (last == null || (last.getBody() != null && !last.getBody().rewind())) {
       return false;
     }
     HttpRequest again = last.again();
-    if (times <= EAGER_RESENDS) {
+    long pause = counted == null ? 0 : counted.pauseNanos();
+    if (pause == 0) {
       resend(again);
     } else {
-      long pause = ThreadLocalRandom.current().nextLong(MAX_PAUSE_MILLIS) + 1;
       Scheduler.Task unused =
           client
               .getScheduler()
               .schedule(
                   () -> client.getExecutor().execute(() -> client.runSender(() -> resend(again))),
                   pause,
-                  TimeUnit.MILLISECONDS);
+                  TimeUnit.NANOSECONDS);
     }
     return true;
   }

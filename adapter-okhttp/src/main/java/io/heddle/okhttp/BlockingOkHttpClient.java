@@ -39,8 +39,9 @@ import okhttp3.WebSocketListener;
  *   <li>Name look-ups hold no carrier.
  *   <li>A call that is cancelled while its request is being sent gives its connection back.
  *   <li>A response over HTTP/2 that is shorter than its Content-Length fails.
- *   <li>A request that the server says it did not process, over HTTP/2, is sent again, up to 20
- *       times, unless {@code retryOnConnectionFailure(false)} forbids it.
+ *   <li>A request that the server says it did not process, over HTTP/2, is sent again, up to
+ *       {@value io.heddle.Resends#MOST_UNPROCESSED} times, unless {@code
+ *       retryOnConnectionFailure(false)} forbids it.
  *   <li>Uploads do not wait for delayed acknowledgements: TCP_NODELAY, which OkHttp leaves off.
  * </ul>
  *

@@ -3,6 +3,7 @@ package io.heddle.okhttp;
 import io.heddle.CallReport;
 import io.heddle.Deadline;
 import io.heddle.InFlightLimit;
+import io.heddle.Resends;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * them. {@link #install} puts it into a client, {@link #strip} takes it out again.
  */
 final class CallEngine implements AutoCloseable {
-
-  /** How often a call goes on after OkHttp has given up, since the server refuses streams. */
-  private static final int REFUSALS = 20;
 
   private final Executor threads;
   private final boolean isOwn;
@@ -224,7 +222,7 @@ final class CallEngine implements AutoCloseable {
         return chain.proceed(chain.request());
       }
       call.awaitHost(chain.request().url());
-      int refusals = 0;
+      Resends resends = new Resends(Deadline.none()); // OkHttp's own timeout cancels
       while (true) {
         try {
           call.isAnswered(false);
@@ -232,11 +230,20 @@ final class CallEngine implements AutoCloseable {
         } catch (HandOver.Unsound e) {
           // Once more: that connection is gone, and a new one is sound.
         } catch (IOException e) {
-          if (refusals++ >= REFUSALS || !mayRepeat(e, chain, call)) {
+          if (!mayRepeat(e, chain, call) || !resends.unprocessed()) {
             throw e;
           }
+          pause(resends);
         }
       }
+    }
+  }
+
+  private static void pause(Resends resends) throws IOException {
+    try {
+      resends.pause();
+    } catch (InterruptedException e) {
+      throw OkHttpFailures.inWait(e);
     }
   }
 
