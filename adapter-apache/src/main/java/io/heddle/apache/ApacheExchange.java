@@ -92,7 +92,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private final HttpRequest request;
   private final @Nullable EntityDetails requestEntity;
   private final @Nullable ApacheRequestBody requestBody;
-  private final Exchange<Head> first;
   private volatile ReactorSession session;
 
   // I/O thread only.
@@ -132,8 +131,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     this.request = request;
     this.requestEntity = requestEntity;
     this.requestBody = requestBody;
-    this.first = nextHead();
-    this.awaited = first;
+    this.awaited = nextHead();
   }
 
   private Exchange<Head> nextHead() {
@@ -178,9 +176,12 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     return request;
   }
 
-  /** The first head to come. */
+  /**
+   * The first head to come; before the exchange is submitted. It is not kept: each leads to the
+   * next, and a server may send interim ones for ever.
+   */
   Exchange<Head> firstHead() {
-    return first;
+    return awaited;
   }
 
   /** The caller has an interim response that was delivered. */

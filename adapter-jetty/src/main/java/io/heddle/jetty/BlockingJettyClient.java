@@ -63,6 +63,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A request that expects 100-continue sends its body after {@link #setContinueTimeout}, 1 s,
  *       of silence (Jetty's waits for ever).
  *   <li>Names are looked up on threads of their own, also by a resolver of the user's.
+ *   <li>A head or trailers of more than 256 KiB fail the call (Jetty's keeps them, however long);
+ *       {@link #setMaxResponseHeadersSize} sets another limit.
  *   <li>256 connections per destination (Jetty's default is 64).
  * </ul>
  *
@@ -76,6 +78,9 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   /** As many callers as can wait for HTTP/1.1 responses of one destination at a time. */
   static final int MAX_CONNECTIONS = 256;
+
+  /** As OkHttp has it; enough for any head that people send, and no harm to a small heap. */
+  private static final int MAX_RESPONSE_HEADERS = 256 * 1024;
 
   private static final boolean HTTP2_THERE = isThere("org.eclipse.jetty.http2.client.HTTP2Client");
 
@@ -111,6 +116,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     transport.setInvocationType(InvocationType.NON_BLOCKING);
     JettyPools.install(transport);
     super.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
+    super.setMaxResponseHeadersSize(MAX_RESPONSE_HEADERS);
     super.setAuthenticationStore(
         new NotedAuthentications(super.getAuthenticationStore(), this::noteCode));
   }

@@ -28,14 +28,26 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Where nobody reads, since the caller who would is still writing, it is the body that ends
  * this: its writer gets the failure, and then reads. Not over TLS.
+ *
+ * <p>And a selector's thread reads for no more than {@value #TURN_MILLIS} ms at a time: Jetty reads
+ * until there is nothing left, which is never so if the server is the faster of the two, and all
+ * other connections of that selector would wait.
  */
 final class ReadingEndPoint extends SocketChannelEndPoint {
 
   /** How long what was read last has to be understood, before the write fails. */
   private static final long MOMENT_MILLIS = 100;
 
+  /** How long a selector's thread reads before it looks at its other connections. */
+  private static final long TURN_MILLIS = 5;
+
   private final Scheduler scheduler;
   private final AtomicBoolean ending = new AtomicBoolean();
+
+  // The reader's, one thread after the other.
+  private boolean reading;
+  private long readingSince;
+
   private volatile boolean inputEnded;
   private volatile boolean failed;
   private volatile @Nullable IOException broken;
@@ -75,12 +87,32 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
 
   @Override
   public int fill(ByteBuffer buffer) throws IOException {
+    if (isTurnOver()) {
+      return 0; // as if there were nothing: the reader asks to be told when there is
+    }
     int filled = super.fill(buffer);
+    reading = filled > 0;
     if (filled < 0) {
       inputEnded = true;
       failSoon();
     }
     return filled;
+  }
+
+  private boolean isTurnOver() {
+    if (Thread.currentThread().isVirtual()) {
+      return false; // it holds up nobody
+    }
+    long now = System.nanoTime();
+    if (!reading) {
+      readingSince = now;
+      return false;
+    }
+    if (now - readingSince < TimeUnit.MILLISECONDS.toNanos(TURN_MILLIS)) {
+      return false;
+    }
+    reading = false;
+    return true;
   }
 
   @Override
