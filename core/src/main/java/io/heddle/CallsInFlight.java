@@ -2,7 +2,7 @@ package io.heddle;
 
 /**
  * A client that tells how many calls it has under way: each of Heddle's does. For gauges; {@code
- * toString} of the same object says more, see {@link CallReport}.
+ * toString} of the same object says of each call what it waits for.
  *
  * <p>Any thread may ask, as often as it likes. The answers are snapshots.
  */

@@ -1,10 +1,10 @@
 package io.heddle.ahc;
 
-import io.heddle.CallEvent;
-import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
-import io.heddle.Exchange;
-import io.heddle.Resends;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.Resends;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;

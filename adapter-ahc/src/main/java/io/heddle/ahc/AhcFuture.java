@@ -1,7 +1,7 @@
 package io.heddle.ahc;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;

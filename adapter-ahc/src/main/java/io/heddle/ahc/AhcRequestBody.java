@@ -1,10 +1,10 @@
 package io.heddle.ahc;
 
-import io.heddle.BodyOutput;
-import io.heddle.Canceller;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.RequestBodyPipe;
+import io.heddle.core.BodyOutput;
+import io.heddle.core.Canceller;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.RequestBodyPipe;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;

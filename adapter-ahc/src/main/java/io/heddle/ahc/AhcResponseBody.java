@@ -1,8 +1,8 @@
 package io.heddle.ahc;
 
-import io.heddle.BodyInput;
-import io.heddle.Deadline;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.BodyInput;
+import io.heddle.core.Deadline;
+import io.heddle.core.ResponseBodyPipe;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,11 +1,11 @@
 package io.heddle.ahc;
 
-import io.heddle.CallEvent;
-import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
-import io.heddle.Deadline;
 import io.heddle.IoThread;
-import io.heddle.Resends;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoopGroup;
@@ -79,7 +79,7 @@ import org.jspecify.annotations.Nullable;
  *       requests that never left, or that change nothing (GET, HEAD, OPTIONS, TRACE) and met a
  *       connection that had ended while nobody used it. What the server says it did not process
  *       (GOAWAY, REFUSED_STREAM; RFC 9113, 8.7) goes again however often, as long as there is time,
- *       up to {@value io.heddle.Resends#MOST_UNPROCESSED} times; not at all if {@code
+ *       up to {@value io.heddle.core.Resends#MOST_UNPROCESSED} times; not at all if {@code
  *       maxRequestRetry} is 0. Who wants more adds an {@code IOExceptionFilter} that replays.
  *   <li>Bodies that have to be read from a stream, a file or parts, or be written, are so on the
  *       caller's thread; for a future, on a virtual thread. If a challenge or a redirect wants the

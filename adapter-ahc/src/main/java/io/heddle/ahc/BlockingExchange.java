@@ -1,6 +1,6 @@
 package io.heddle.ahc;
 
-import io.heddle.Exchange;
+import io.heddle.core.Exchange;
 
 /**
  * An exchange for which a caller waits.

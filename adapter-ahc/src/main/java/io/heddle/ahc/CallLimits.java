@@ -1,9 +1,9 @@
 package io.heddle.ahc;
 
-import io.heddle.CallEvent;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.InFlightLimit;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.InFlightLimit;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,6 +1,6 @@
 package io.heddle.ahc;
 
-import io.heddle.Resends;
+import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -1,6 +1,6 @@
 package io.heddle.ahc;
 
-import io.heddle.DeclaredLength;
+import io.heddle.core.DeclaredLength;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;

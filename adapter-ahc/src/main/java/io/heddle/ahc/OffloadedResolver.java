@@ -1,6 +1,6 @@
 package io.heddle.ahc;
 
-import io.heddle.HostResolver;
+import io.heddle.core.HostResolver;
 import io.netty.resolver.AddressResolver;
 import io.netty.resolver.AddressResolverGroup;
 import io.netty.resolver.InetNameResolver;

@@ -1,6 +1,6 @@
 package io.heddle.ahc;
 
-import io.heddle.InFlightLimit;
+import io.heddle.core.InFlightLimit;
 import io.netty.channel.Channel;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;

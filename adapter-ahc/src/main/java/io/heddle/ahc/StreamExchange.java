@@ -1,7 +1,7 @@
 package io.heddle.ahc;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -1,6 +1,6 @@
 package io.heddle.ahc;
 
-import io.heddle.Exchange;
+import io.heddle.core.Exchange;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Objects;
 import org.asynchttpclient.HttpResponseBodyPart;

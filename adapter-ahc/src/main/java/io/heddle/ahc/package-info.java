@@ -20,11 +20,11 @@
  * }</pre>
  *
  * <p>The roles that every adapter has: {@code AhcExchange} (native callbacks to {@code
- * io.heddle.Exchange}; one subclass per thing that a caller can wait for), {@code AhcRequestBody},
- * {@code AhcResponseBody}, {@code AhcFailures}. What is particular to AHC: handlers of our own in
- * its pipelines ({@code Http1Connection}, {@code Http2Connection}, {@code ReadGate}), since the
- * engine has no back pressure, no wait for streams, and no patience with a server that answers
- * early.
+ * io.heddle.core.Exchange}; one subclass per thing that a caller can wait for), {@code
+ * AhcRequestBody}, {@code AhcResponseBody}, {@code AhcFailures}. What is particular to AHC:
+ * handlers of our own in its pipelines ({@code Http1Connection}, {@code Http2Connection}, {@code
+ * ReadGate}), since the engine has no back pressure, no wait for streams, and no patience with a
+ * server that answers early.
  *
  * <h2>What runs where</h2>
  *

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.CallEvent;
-import io.heddle.Deadline;
-import io.heddle.Resends;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
+import io.heddle.core.Resends;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;

@@ -1,13 +1,13 @@
 package io.heddle.apache;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
 import io.heddle.IoThread;
-import io.heddle.Resends;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.Resends;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandles;

@@ -1,10 +1,10 @@
 package io.heddle.apache;
 
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
-import io.heddle.DeclaredLength;
-import io.heddle.Exchange;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.DeclaredLength;
+import io.heddle.core.Exchange;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,8 +1,8 @@
 package io.heddle.apache;
 
-import io.heddle.CallSite;
-import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
+import io.heddle.core.CallSite;
+import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;

@@ -1,9 +1,9 @@
 package io.heddle.apache;
 
-import io.heddle.BodyOutput;
-import io.heddle.Canceller;
-import io.heddle.Deadline;
-import io.heddle.RequestBodyPipe;
+import io.heddle.core.BodyOutput;
+import io.heddle.core.Canceller;
+import io.heddle.core.Deadline;
+import io.heddle.core.RequestBodyPipe;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CancellationException;

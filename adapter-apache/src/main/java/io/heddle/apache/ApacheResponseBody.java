@@ -1,7 +1,7 @@
 package io.heddle.apache;
 
-import io.heddle.Deadline;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.Deadline;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.heddle.apache;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
 import io.heddle.IoThread;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.Objects;

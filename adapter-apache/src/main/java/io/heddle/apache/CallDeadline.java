@@ -1,7 +1,7 @@
 package io.heddle.apache;
 
-import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
+import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;

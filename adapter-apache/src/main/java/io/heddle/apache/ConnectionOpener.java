@@ -1,10 +1,10 @@
 package io.heddle.apache;
 
-import io.heddle.CallEvent.Step;
-import io.heddle.CallSite;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.HostResolver;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallSite;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.HostResolver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

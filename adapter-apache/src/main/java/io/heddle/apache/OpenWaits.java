@@ -1,9 +1,9 @@
 package io.heddle.apache;
 
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;

@@ -1,6 +1,6 @@
 package io.heddle.apache;
 
-import io.heddle.Deadline;
+import io.heddle.core.Deadline;
 import java.io.IOException;
 import org.apache.hc.client5.http.HttpRequestRetryStrategy;
 import org.apache.hc.core5.http.HttpRequest;

@@ -1,6 +1,6 @@
 package io.heddle.apache;
 
-import io.heddle.Exchange;
+import io.heddle.core.Exchange;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -22,7 +22,7 @@
  * }</pre>
  *
  * <p>The roles that every adapter has: {@code ApacheExchange} (native callbacks to {@code
- * io.heddle.Exchange}), {@code ApacheRequestBody}, {@code ApacheResponseBody}, {@code
+ * io.heddle.core.Exchange}), {@code ApacheRequestBody}, {@code ApacheResponseBody}, {@code
  * ApacheFailures}. What is particular to Apache: {@code ReactorConnection} (one session of the
  * reactor), {@code ReactorSession} (what happens on it, and the reset of one stream), {@code
  * SharedConnections} (HTTP/2 connections that many callers use).

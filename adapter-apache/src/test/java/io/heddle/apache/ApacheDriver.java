@@ -4,13 +4,13 @@ import static io.heddle.conformance.ExpectedFailures.any;
 import static io.heddle.conformance.ExpectedFailures.is;
 
 import io.heddle.DeadlineExceededException;
-import io.heddle.Exchange;
 import io.heddle.conformance.Call;
 import io.heddle.conformance.Client;
 import io.heddle.conformance.ClientDriver;
 import io.heddle.conformance.ClientSettings;
 import io.heddle.conformance.ExpectedFailures;
 import io.heddle.conformance.Failure;
+import io.heddle.core.Exchange;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.heddle.Exchange;
 import io.heddle.conformance.LeakCheck;
+import io.heddle.core.Exchange;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.SocketException;

@@ -1,13 +1,13 @@
 package io.heddle.jdk;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
-import io.heddle.Deadline;
-import io.heddle.HostResolver;
-import io.heddle.InFlightLimit;
-import io.heddle.Resends;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.HostResolver;
+import io.heddle.core.InFlightLimit;
+import io.heddle.core.Resends;
 import java.io.IOException;
 import java.net.Authenticator;
 import java.net.ConnectException;

@@ -1,10 +1,10 @@
 package io.heddle.jdk;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
-import io.heddle.Deadline;
-import io.heddle.InFlightLimit;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.InFlightLimit;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,6 +1,6 @@
 package io.heddle.jdk;
 
-import io.heddle.DeclaredLength;
+import io.heddle.core.DeclaredLength;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.http.HttpResponse.BodySubscriber;

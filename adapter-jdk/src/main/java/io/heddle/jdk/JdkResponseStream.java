@@ -1,9 +1,9 @@
 package io.heddle.jdk;
 
-import io.heddle.BodyInput;
-import io.heddle.CallEvent;
-import io.heddle.Deadline;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.BodyInput;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse.BodySubscriber;

@@ -1,9 +1,9 @@
 package io.heddle.jdk;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.HostResolver;
-import io.heddle.InFlightLimit;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.HostResolver;
+import io.heddle.core.InFlightLimit;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,8 +1,8 @@
 package io.heddle.jdk;
 
-import io.heddle.BodyOutput;
-import io.heddle.Deadline;
-import io.heddle.RequestBodyPipe;
+import io.heddle.core.BodyOutput;
+import io.heddle.core.Deadline;
+import io.heddle.core.RequestBodyPipe;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.http.HttpRequest.BodyPublisher;

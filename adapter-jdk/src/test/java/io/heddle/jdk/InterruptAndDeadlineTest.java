@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.CallEvent;
-import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.net.Proxy;
 import java.net.ProxySelector;

@@ -3,12 +3,12 @@ package io.heddle.jersey;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import io.heddle.Exchange;
 import io.heddle.apache.BlockingConnectionManager;
 import io.heddle.app.App;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import io.heddle.core.Exchange;
 import jakarta.ws.rs.client.Client;
 import jakarta.ws.rs.client.ClientBuilder;
 import java.io.File;

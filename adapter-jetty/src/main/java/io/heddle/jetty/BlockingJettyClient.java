@@ -1,8 +1,8 @@
 package io.heddle.jetty;
 
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
@@ -52,10 +52,10 @@ import org.jspecify.annotations.Nullable;
  *       is opened all the same).
  *   <li>A body that is read from a stream or a file is read on a virtual thread.
  *   <li>A GET, HEAD, OPTIONS or TRACE without body that meets a connection which the server has
- *       just closed is sent again, up to {@value io.heddle.Resends#MOST_LOST} times. What a server
- *       of HTTP/2 says that it has not processed (GOAWAY, REFUSED_STREAM) is sent again, until the
- *       total timeout or {@value io.heddle.Resends#MOST_UNPROCESSED} times. Neither holds for a
- *       request with listeners of the user's, which would be told twice.
+ *       just closed is sent again, up to {@value io.heddle.core.Resends#MOST_LOST} times. What a
+ *       server of HTTP/2 says that it has not processed (GOAWAY, REFUSED_STREAM) is sent again,
+ *       until the total timeout or {@value io.heddle.core.Resends#MOST_UNPROCESSED} times. Neither
+ *       holds for a request with listeners of the user's, which would be told twice.
  *   <li>An answer that comes before the end of the upload is read before the failure of the upload
  *       ends the call; over TLS it may be lost, as with Jetty's.
  *   <li>On HTTP/2 a body that does not match its Content-Length fails (Jetty's reader waits for

@@ -1,6 +1,6 @@
 package io.heddle.jetty;
 
-import io.heddle.Deadline;
+import io.heddle.core.Deadline;
 import java.io.OutputStream;
 import java.nio.channels.AsynchronousCloseException;
 import org.eclipse.jetty.client.OutputStreamRequestContent;

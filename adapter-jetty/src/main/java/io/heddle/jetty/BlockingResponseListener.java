@@ -1,9 +1,9 @@
 package io.heddle.jetty;
 
-import io.heddle.Deadline;
-import io.heddle.DeclaredLength;
-import io.heddle.Exchange;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.Deadline;
+import io.heddle.core.DeclaredLength;
+import io.heddle.core.Exchange;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;

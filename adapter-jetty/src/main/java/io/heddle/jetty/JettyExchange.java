@@ -1,12 +1,12 @@
 package io.heddle.jetty;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
-import io.heddle.Deadline;
-import io.heddle.DeclaredLength;
-import io.heddle.Exchange;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.DeclaredLength;
+import io.heddle.core.Exchange;
+import io.heddle.core.ResponseBodyPipe;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;

@@ -1,7 +1,7 @@
 package io.heddle.jetty;
 
-import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
+import io.heddle.core.Deadline;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -1,11 +1,11 @@
 package io.heddle.jetty;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.CallSite;
-import io.heddle.Deadline;
 import io.heddle.IoThread;
-import io.heddle.Resends;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallSite;
+import io.heddle.core.Deadline;
+import io.heddle.core.Resends;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;

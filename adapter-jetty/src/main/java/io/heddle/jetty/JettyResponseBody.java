@@ -1,8 +1,8 @@
 package io.heddle.jetty;
 
-import io.heddle.BodyInput;
-import io.heddle.Deadline;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.BodyInput;
+import io.heddle.core.Deadline;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.util.function.Supplier;
 

@@ -1,7 +1,7 @@
 package io.heddle.jetty;
 
-import io.heddle.Deadline;
-import io.heddle.InFlightLimit;
+import io.heddle.core.Deadline;
+import io.heddle.core.InFlightLimit;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;

@@ -1,6 +1,6 @@
 package io.heddle.jetty;
 
-import io.heddle.DeclaredLength;
+import io.heddle.core.DeclaredLength;
 import java.io.EOFException;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Response;

@@ -21,12 +21,12 @@
  * }</pre>
  *
  * <p>The roles that every adapter has: {@code JettyExchange} (listeners to {@code
- * io.heddle.Exchange}), {@code JettyRequestBody}, {@code JettyResponseBody}, {@code JettyFailures}.
- * What is particular to Jetty: {@code BlockingResponseListener} and {@code BlockingRequestContent},
- * subclasses of Jetty's two classes for streams, as Jetty gives a client no way to see what becomes
- * of its own; {@code QueueGate} (a full queue is waited for) and {@code ConnectAttempt} (which ends
- * with the last request that waits for it); {@code PumpedContent} (bodies that block); {@code
- * UserCode} and what goes with it (below).
+ * io.heddle.core.Exchange}), {@code JettyRequestBody}, {@code JettyResponseBody}, {@code
+ * JettyFailures}. What is particular to Jetty: {@code BlockingResponseListener} and {@code
+ * BlockingRequestContent}, subclasses of Jetty's two classes for streams, as Jetty gives a client
+ * no way to see what becomes of its own; {@code QueueGate} (a full queue is waited for) and {@code
+ * ConnectAttempt} (which ends with the last request that waits for it); {@code PumpedContent}
+ * (bodies that block); {@code UserCode} and what goes with it (below).
  *
  * <h2>What runs where</h2>
  *

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.Deadline;
+import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package io.heddle.okhttp;
 
-import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
+import io.heddle.core.CallReport;
 import java.util.Objects;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
@@ -40,7 +40,7 @@ import okhttp3.WebSocketListener;
  *   <li>A call that is cancelled while its request is being sent gives its connection back.
  *   <li>A response over HTTP/2 that is shorter than its Content-Length fails.
  *   <li>A request that the server says it did not process, over HTTP/2, is sent again, up to
- *       {@value io.heddle.Resends#MOST_UNPROCESSED} times, unless {@code
+ *       {@value io.heddle.core.Resends#MOST_UNPROCESSED} times, unless {@code
  *       retryOnConnectionFailure(false)} forbids it.
  *   <li>Uploads do not wait for delayed acknowledgements: TCP_NODELAY, which OkHttp leaves off.
  * </ul>

@@ -1,6 +1,6 @@
 package io.heddle.okhttp;
 
-import io.heddle.InFlightLimit;
+import io.heddle.core.InFlightLimit;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;

@@ -1,10 +1,10 @@
 package io.heddle.okhttp;
 
-import io.heddle.Deadline;
-import io.heddle.DeclaredLength;
-import io.heddle.Demand;
-import io.heddle.Exchange;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.Deadline;
+import io.heddle.core.DeclaredLength;
+import io.heddle.core.Demand;
+import io.heddle.core.Exchange;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
 package io.heddle.okhttp;
 
-import io.heddle.CallReport;
-import io.heddle.Deadline;
-import io.heddle.InFlightLimit;
-import io.heddle.Resends;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.InFlightLimit;
+import io.heddle.core.Resends;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.heddle.okhttp;
 
-import io.heddle.InFlightLimit;
+import io.heddle.core.InFlightLimit;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.heddle.okhttp;
 
-import io.heddle.CallEvent;
-import io.heddle.DeclaredLength;
+import io.heddle.core.CallEvent;
+import io.heddle.core.DeclaredLength;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ProtocolException;

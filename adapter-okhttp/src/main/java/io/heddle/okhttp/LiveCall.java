@@ -1,11 +1,11 @@
 package io.heddle.okhttp;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.CallReport;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.InFlightLimit;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.InFlightLimit;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

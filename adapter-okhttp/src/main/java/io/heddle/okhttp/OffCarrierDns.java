@@ -1,8 +1,8 @@
 package io.heddle.okhttp;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.HostResolver;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.HostResolver;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

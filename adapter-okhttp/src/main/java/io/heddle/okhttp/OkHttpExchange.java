@@ -1,7 +1,7 @@
 package io.heddle.okhttp;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Queue;

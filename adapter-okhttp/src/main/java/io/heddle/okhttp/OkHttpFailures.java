@@ -1,7 +1,7 @@
 package io.heddle.okhttp;
 
-import io.heddle.CallSite;
 import io.heddle.IoThread;
+import io.heddle.core.CallSite;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

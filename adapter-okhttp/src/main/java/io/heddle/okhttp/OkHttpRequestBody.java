@@ -1,8 +1,8 @@
 package io.heddle.okhttp;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.RequestBodyPipe;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.RequestBodyPipe;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;

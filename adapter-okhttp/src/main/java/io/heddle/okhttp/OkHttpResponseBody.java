@@ -1,6 +1,6 @@
 package io.heddle.okhttp;
 
-import io.heddle.DeclaredLength;
+import io.heddle.core.DeclaredLength;
 import okhttp3.MediaType;
 import okhttp3.Response;
 import okhttp3.ResponseBody;

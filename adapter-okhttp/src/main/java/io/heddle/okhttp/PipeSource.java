@@ -1,7 +1,7 @@
 package io.heddle.okhttp;
 
-import io.heddle.Deadline;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.Deadline;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.Objects;

@@ -1,6 +1,6 @@
 package io.heddle.okhttp;
 
-import io.heddle.InFlightLimit;
+import io.heddle.core.InFlightLimit;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -27,7 +27,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class LayersTest {
 
-  private static final String CORE = "io.heddle";
+  /** What users meet, and what adapters share. */
+  private static final String USERS = "io.heddle";
+
+  private static final String CORE = "io.heddle.core";
 
   /** Each adapter's package, and the packages of its library and of what that is made of. */
   private static final Map<String, Set<String>> ADAPTERS =
@@ -53,7 +56,7 @@ class LayersTest {
       new ClassFileImporter()
           .withImportOption(
               location -> !location.contains("test-classes") && !location.contains("-tests.jar"))
-          .importPackages(CORE);
+          .importPackages(USERS);
 
   static Set<Map.Entry<String, Set<String>>> adapters() {
     return ADAPTERS.entrySet();
@@ -61,15 +64,15 @@ class LayersTest {
 
   @Test
   void coreKnowsTheJdkAlone() {
-    assertTrue(CLASSES.contain("io.heddle.Exchange"));
+    assertTrue(CLASSES.contain("io.heddle.core.Exchange"));
     classes()
         .that()
-        .resideInAPackage(CORE)
+        .resideInAnyPackage(USERS, CORE)
         .and()
         .doNotHaveFullyQualifiedName("io.heddle.CallMetrics") // for those who have Micrometer
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage(CORE, "java..", "jdk.jfr..", "org.jspecify..")
+        .resideInAnyPackage(USERS, CORE, "java..", "jdk.jfr..", "org.jspecify..")
         .check(CLASSES);
   }
 
@@ -79,7 +82,7 @@ class LayersTest {
     String own = adapter.getKey();
     String[] known =
         Stream.concat(
-                Stream.of(CORE, own, "java..", "javax.net..", "org.jspecify.."),
+                Stream.of(USERS, CORE, own, "java..", "javax.net..", "org.jspecify.."),
                 adapter.getValue().stream())
             .toArray(String[]::new);
     classes()
@@ -88,6 +91,17 @@ class LayersTest {
         .should()
         .onlyDependOnClassesThat()
         .resideInAnyPackage(known)
+        .check(CLASSES);
+  }
+
+  @Test
+  void whatUsersMeetKnowsNothingOfTheRest() {
+    noClasses()
+        .that()
+        .resideInAPackage(USERS)
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.heddle.*..")
         .check(CLASSES);
   }
 
@@ -107,9 +121,10 @@ class LayersTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            Stream.concat(Stream.of(CORE), ADAPTERS.keySet().stream()).toArray(String[]::new))
+            Stream.concat(Stream.of(USERS, CORE), ADAPTERS.keySet().stream())
+                .toArray(String[]::new))
         .and()
-        .doNotHaveFullyQualifiedName("io.heddle.Waiter")
+        .doNotHaveFullyQualifiedName("io.heddle.core.Waiter")
         .should()
         .callMethodWhere(describe("waits", (JavaMethodCall call) -> waits(call.getTarget())))
         .check(CLASSES);

@@ -3,7 +3,7 @@ package io.heddle.conformance;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.heddle.CallEvent;
+import io.heddle.core.CallEvent;
 import io.heddle.pinning.PinningRecorder;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;

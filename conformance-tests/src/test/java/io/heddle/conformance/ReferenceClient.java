@@ -1,12 +1,12 @@
 package io.heddle.conformance;
 
-import io.heddle.CallEvent;
-import io.heddle.CallReport;
 import io.heddle.CallsInFlight;
-import io.heddle.Deadline;
 import io.heddle.DeadlineExceededException;
-import io.heddle.Exchange;
 import io.heddle.IoThread;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallReport;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;

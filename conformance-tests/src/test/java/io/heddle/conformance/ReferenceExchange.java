@@ -1,12 +1,12 @@
 package io.heddle.conformance;
 
-import io.heddle.CallEvent;
-import io.heddle.CallReport;
-import io.heddle.Canceller;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
-import io.heddle.RequestBodyPipe;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallReport;
+import io.heddle.core.Canceller;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import io.heddle.core.RequestBodyPipe;
+import io.heddle.core.ResponseBodyPipe;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,6 +1,6 @@
 package io.heddle.conformance;
 
-import io.heddle.Exchange;
+import io.heddle.core.Exchange;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;

@@ -1,7 +1,7 @@
 package io.heddle.conformance;
 
-import io.heddle.CallEvent;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.CallEvent;
+import io.heddle.core.ResponseBodyPipe;
 import io.netty.handler.codec.http.HttpResponse;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package io.heddle.conformance;
 
-import io.heddle.Exchange;
+import io.heddle.core.Exchange;
 import java.util.ArrayDeque;
 import java.util.Deque;
 

@@ -1,8 +1,8 @@
 package io.heddle.conformance;
 
-import io.heddle.CallEvent;
-import io.heddle.Deadline;
 import io.heddle.IoThread;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;

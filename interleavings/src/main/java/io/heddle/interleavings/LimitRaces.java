@@ -1,7 +1,7 @@
 package io.heddle.interleavings;
 
-import io.heddle.Exchange;
-import io.heddle.InFlightLimit;
+import io.heddle.core.Exchange;
+import io.heddle.core.InFlightLimit;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;

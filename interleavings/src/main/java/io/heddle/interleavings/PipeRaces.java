@@ -1,8 +1,8 @@
 package io.heddle.interleavings;
 
-import io.heddle.Deadline;
-import io.heddle.RequestBodyPipe;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.Deadline;
+import io.heddle.core.RequestBodyPipe;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CancellationException;

@@ -1,9 +1,9 @@
 package io.heddle.bench.jmh;
 
-import io.heddle.CallEvent;
-import io.heddle.CallEvent.Step;
-import io.heddle.Deadline;
-import io.heddle.Exchange;
+import io.heddle.core.CallEvent;
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,7 +1,7 @@
 package io.heddle.bench.jmh;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.Timeout;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.heddle.bench.jmh;
 
-import io.heddle.Deadline;
-import io.heddle.RequestBodyPipe;
-import io.heddle.ResponseBodyPipe;
+import io.heddle.core.Deadline;
+import io.heddle.core.RequestBodyPipe;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PipedInputStream;

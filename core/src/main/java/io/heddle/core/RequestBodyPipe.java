@@ -1,0 +1,309 @@
+package io.heddle.core;
+
+import io.heddle.IoThread;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request body on its way from the caller that writes it to the I/O thread that sends it.
+ *
+ * <pre>{@code
+ * OPEN ──finish──▶ FINISHED   what is queued is sent, then the end
+ *   ├────stop────▶ STOPPED    the peer wants no more: what is queued is dropped, write says false
+ *   ├────fail────▶ FAILED     what is queued is dropped, each write fails
+ *   └─cancel,interrupt,─▶ CLOSED   what is queued is dropped, the canceller runs, once; each write
+ *     deadline                     fails with CancellationException
+ *   FINISHED can still become STOPPED or FAILED; else the last four are final.
+ * }</pre>
+ *
+ * <p>An upload that is given up ends as CLOSED, never as FINISHED, so that a cut body is not taken
+ * for a whole one.
+ *
+ * <p><b>Back pressure.</b> At most {@code capacity} bytes are queued; a writer that finds no room
+ * waits until half of it is free. The I/O thread is signalled when it had run out of bytes, not at
+ * each write.
+ *
+ * <p><b>An early answer.</b> A server may answer with an error before it has the whole body. Some
+ * then read the rest, and end their answer only after it; others read no more, and the answer must
+ * not wait for a body that nobody takes. So once the peer has {@linkplain #answered answered}, the
+ * writer goes on as long as bytes flow, and stops where none of them leave for {@value
+ * #STALL_MILLIS} ms.
+ *
+ * <p>One thread writes, one drains; {@link #answered}, {@link #stop}, {@link #fail} and {@link
+ * #cancel} may come from any thread.
+ */
+public final class RequestBodyPipe extends Waiter {
+
+  /** Where the I/O thread puts the bytes: a channel that may have no room. */
+  @FunctionalInterface
+  public interface Sink {
+
+    /**
+     * Takes as much of {@code src} as there is room for; never blocks.
+     *
+     * @return how many bytes; 0 if there is no room now
+     */
+    int write(ByteBuffer src) throws IOException;
+  }
+
+  /** What {@link #end} holds where it holds no {@link Failure}. */
+  private enum End {
+    FINISHED,
+    STOPPED,
+    CLOSED
+  }
+
+  private static final int STALL_MILLIS = 500;
+
+  private static final VarHandle END;
+
+  static {
+    try {
+      END = MethodHandles.lookup().findVarHandle(RequestBodyPipe.class, "end", Object.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private record Failure(Throwable cause) {}
+
+  private final ByteQueue queue;
+  private final int capacity;
+  private final Runnable signal;
+  private final Canceller canceller;
+
+  // Shared, under compare-and-set: null is OPEN, else FINISHED, STOPPED, a Failure or CLOSED.
+  private volatile @Nullable Object end;
+
+  // Shared: set by the I/O thread when it finds nothing, cleared by the writer that signals.
+  private volatile boolean starved;
+
+  // Shared: whether the peer has answered; and whether the writer knows, who writes it.
+  private volatile boolean answered;
+  private volatile boolean answerSeen;
+
+  /**
+   * An open pipe. The I/O thread is taken to be idle, so the first bytes signal it.
+   *
+   * @param capacity how many bytes may be queued
+   * @param expected the length of the body in bytes, if it is known; else something small
+   * @param signal asks the library to come and drain; called by the writer, must not wait
+   * @param canceller aborts the exchange; runs if the body is given up before its end
+   * @throws IllegalArgumentException if {@code capacity} is not positive
+   */
+  public RequestBodyPipe(int capacity, long expected, Runnable signal, Canceller canceller) {
+    if (capacity <= 0) {
+      throw new IllegalArgumentException("capacity must be positive: " + capacity);
+    }
+    this.queue = new ByteQueue(expected);
+    this.capacity = capacity;
+    this.signal = Objects.requireNonNull(signal, "signal");
+    this.canceller = Objects.requireNonNull(canceller, "canceller");
+    this.starved = true;
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /**
+   * Queues these bytes, waiting for room as often as needed.
+   *
+   * @return true; false if the peer wants no more of the body, and the rest may be left out
+   * @throws InterruptedException if the caller was interrupted while it waited for room, or before;
+   *     the pipe is closed, the flag cleared
+   * @throws TimeoutException if the deadline is over; the pipe is closed
+   * @throws ExecutionException if the exchange failed; the cause is what the library reported
+   * @throws CancellationException if the pipe is closed
+   * @throws IndexOutOfBoundsException if {@code off} and {@code len} do not lie in {@code b}
+   * @throws IllegalStateException after {@link #finish}, if another thread waits in a write, or on
+   *     an {@link IoThread}
+   */
+  public boolean write(byte[] b, int off, int len, Deadline deadline)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    Objects.checkFromIndexSize(off, len, b.length);
+    giveUpIf(Thread.currentThread().isInterrupted(), deadline.isExpired());
+    int from = off;
+    int rest = len;
+    while (wanted()) {
+      int n = (int) Math.min(rest, capacity - queue.available());
+      queue.put(b, from, n);
+      from += n;
+      rest -= n;
+      if (rest == 0) {
+        return true;
+      }
+      flush();
+      Outcome waited = waitUntil(untilStalled(deadline));
+      if (waited == Outcome.EXPIRED && !deadline.isExpired()) {
+        stop(); // after an answer; unless an end came first
+      } else {
+        giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
+      }
+    }
+    return false;
+  }
+
+  private Deadline untilStalled(Deadline deadline) {
+    if (!answered) {
+      return deadline;
+    }
+    answerSeen = true; // so it is no reason to wake the writer any more
+    return deadline.earlier(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(STALL_MILLIS)));
+  }
+
+  /** Makes what was written go out now, and not with more: signals the I/O thread if it is idle. */
+  public void flush() {
+    if (starved && queue.available() > 0) {
+      starved = false;
+      signal.run();
+    }
+  }
+
+  /**
+   * The body is complete.
+   *
+   * @throws ExecutionException if the exchange failed; the cause is what the library reported
+   * @throws CancellationException if the pipe is closed
+   * @throws IllegalStateException if it is finished already
+   */
+  public void finish() throws ExecutionException {
+    if (wanted() && END.compareAndSet(this, null, End.FINISHED)) {
+      starved = false;
+      signal.run();
+    }
+  }
+
+  // ---- I/O thread ---------------------------------------------------------------------------
+
+  /**
+   * Moves queued bytes into the sink, until there are no more or the sink has no room; wakes a
+   * writer that now has room. Never blocks.
+   *
+   * @return whether the body is complete and all of it in the sink: the time to end the stream
+   */
+  public boolean drainTo(Sink sink) throws IOException {
+    Object is = end;
+    if (is != null && is != End.FINISHED) {
+      return false; // what is queued is not wanted, or not whole
+    }
+    if (move(sink)) {
+      // Say so and look again: a writer that queued bytes before it could see this did not signal.
+      starved = true;
+      if (queue.available() > 0) {
+        move(sink);
+      }
+    }
+    wakeIfRoom();
+    return end == End.FINISHED && queue.available() == 0;
+  }
+
+  /** How many bytes are queued; never throws. */
+  public int available() {
+    Object is = end;
+    return is == null || is == End.FINISHED ? (int) queue.available() : 0;
+  }
+
+  /** The peer has answered with an error, and may want no more: see above. */
+  public void answered() {
+    answered = true;
+    wake(); // the caller in write, who waits for less long from now on
+  }
+
+  /** The peer wants no more: its answer is whole before the end of the body. */
+  public void stop() {
+    finishAs(End.STOPPED);
+  }
+
+  /** The exchange failed; any thread. */
+  public void fail(Throwable failure) {
+    finishAs(new Failure(failure));
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /**
+   * Closes the pipe; a writer that waits gets {@link CancellationException}.
+   *
+   * @return whether this closed it; false if it had been finished, stopped, failed or closed
+   */
+  public boolean cancel() {
+    if (!END.compareAndSet(this, null, End.CLOSED)) {
+      return false;
+    }
+    wake(); // the caller in write
+    canceller.cancel();
+    return true;
+  }
+
+  @Override
+  boolean isReady() {
+    return end != null || queue.available() <= capacity / 2 || (answered && !answerSeen);
+  }
+
+  /** Whether more bytes are wanted; throws what keeps the writer from writing. */
+  private boolean wanted() throws ExecutionException {
+    Object is = end;
+    if (is == null) {
+      return true;
+    }
+    if (is == End.STOPPED) {
+      return false;
+    }
+    if (is == End.FINISHED) {
+      throw new IllegalStateException("the body is finished");
+    }
+    if (is instanceof Failure failure) {
+      throw new ExecutionException(failure.cause());
+    }
+    throw new CancellationException("the body is closed");
+  }
+
+  private void giveUpIf(boolean interrupted, boolean expired)
+      throws InterruptedException, TimeoutException {
+    if (interrupted && cancel()) {
+      Thread.interrupted(); // the exception carries it on
+      throw new InterruptedException("interrupted while writing a body");
+    }
+    if (expired && cancel()) {
+      throw new TimeoutException("the deadline is over while writing a body");
+    }
+  }
+
+  /** Whether everything queued went into the sink. */
+  private boolean move(Sink sink) throws IOException {
+    for (ByteBuffer next = queue.peek(); next != null; next = queue.peek()) {
+      int all = next.remaining();
+      int n = sink.write(next);
+      queue.skip(n);
+      if (n < all) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void wakeIfRoom() {
+    if (queue.available() <= capacity / 2) {
+      wake(); // the caller in write
+    }
+  }
+
+  private void finishAs(Object how) {
+    if (END.compareAndSet(this, null, how) || END.compareAndSet(this, End.FINISHED, how)) {
+      wake(); // the caller in write
+    }
+  }
+
+  @Override
+  public String toString() {
+    Object is = end;
+    return "RequestBodyPipe[" + (is == null ? "OPEN" : is) + ", " + queue.available() + " bytes]";
+  }
+}

@@ -1,0 +1,286 @@
+package io.heddle.core;
+
+import io.heddle.IoThread;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A response body on its way from the I/O thread that receives it to the caller that reads it.
+ *
+ * <pre>{@code
+ * OPEN ──end────▶ ENDED    what is queued can be read, then −1
+ *   ├────fail───▶ FAILED   what is queued can be read, then each read fails
+ *   └─cancel,close,─▶ CLOSED   what is queued is dropped, as is all that comes; the canceller
+ *     interrupt,              runs, once; each read fails with CancellationException
+ *     deadline
+ *   ENDED, FAILED and CLOSED are final; a later event does nothing.
+ * }</pre>
+ *
+ * <p><b>Back pressure.</b> The library may send a window of bytes unasked. What the caller has read
+ * goes back to it as {@link Demand} once it is half the window, so the pipe never holds more than
+ * the window (plus what the library delivers beyond it), and a long body costs few requests.
+ *
+ * <p><b>Interrupt and deadline</b> end a body that is still coming, even while its bytes keep
+ * flowing and no read would wait. A body that has arrived whole is served to its end.
+ *
+ * <p>One thread produces, one reads; {@link #fail}, {@link #cancel} and {@link #close} may come
+ * from any thread. What the producer wrote before {@link #offer} happens-before the read of those
+ * bytes.
+ */
+public final class ResponseBodyPipe extends Waiter {
+
+  /** What {@link #end} holds where it holds no {@link Failure}. */
+  private enum End {
+    ENDED,
+    CLOSED
+  }
+
+  private static final int DRAIN_BYTES = 64 * 1024;
+  private static final int DRAIN_MILLIS = 50;
+
+  private static final VarHandle END;
+
+  static {
+    try {
+      END = MethodHandles.lookup().findVarHandle(ResponseBodyPipe.class, "end", Object.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private record Failure(Throwable cause) {}
+
+  private final ByteQueue queue;
+  private final int batch;
+  private final Demand demand;
+  private final Canceller canceller;
+
+  // Set before there is a reader.
+  private volatile CallEvent event = CallEvent.OFF;
+
+  // Reader only.
+  private int unreturned;
+
+  // Written by the reader.
+  private volatile boolean closing;
+
+  // Shared, under compare-and-set: null is OPEN, else ENDED, a Failure or CLOSED.
+  private volatile @Nullable Object end;
+
+  /**
+   * An open pipe.
+   *
+   * @param window how many bytes the library may send before it is asked for more
+   * @param expected the length of the body in bytes, if it is known; else something small
+   * @param demand asks the library for more
+   * @param canceller aborts the exchange; runs if the body is given up before its end
+   * @throws IllegalArgumentException if {@code window} is not positive
+   */
+  public ResponseBodyPipe(int window, long expected, Demand demand, Canceller canceller) {
+    if (window <= 0) {
+      throw new IllegalArgumentException("window must be positive: " + window);
+    }
+    this.queue = new ByteQueue(expected);
+    this.batch = Math.max(1, window / 2);
+    this.demand = Objects.requireNonNull(demand, "demand");
+    this.canceller = Objects.requireNonNull(canceller, "canceller");
+  }
+
+  /** With the end of this body, as its reader sees it, a call ends: this is told how. */
+  public void ends(CallEvent call) {
+    event = call;
+  }
+
+  // ---- I/O thread ---------------------------------------------------------------------------
+
+  /**
+   * Queues all that remains in {@code src}, which the library may use again at once. Never blocks.
+   * Drops the bytes if nobody wants them any more.
+   */
+  public void offer(ByteBuffer src) {
+    if (end == null) {
+      queue.put(src);
+      wake(); // the caller in read
+    } else {
+      src.position(src.limit());
+    }
+  }
+
+  /** The body is complete. */
+  public void end() {
+    finish(End.ENDED);
+  }
+
+  /** The rest of the body will not come; any thread. */
+  public void fail(Throwable failure) {
+    finish(new Failure(failure));
+  }
+
+  // ---- caller -------------------------------------------------------------------------------
+
+  /**
+   * Reads what is there, or waits for it.
+   *
+   * @return how many bytes, at least 1; 0 if {@code len} is 0; −1 at the end of the body
+   * @throws InterruptedException if the caller is interrupted and the body not there as a whole;
+   *     the pipe is closed, the flag cleared
+   * @throws TimeoutException if the deadline is over and the body not there as a whole; the pipe is
+   *     closed
+   * @throws ExecutionException if the body failed; the cause is what the library reported
+   * @throws CancellationException if the pipe is closed
+   * @throws IndexOutOfBoundsException if {@code off} and {@code len} do not lie in {@code b}
+   * @throws IllegalStateException if another thread waits in a read, or on an {@link IoThread}
+   */
+  public int read(byte[] b, int off, int len, Deadline deadline)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    Objects.checkFromIndexSize(off, len, b.length);
+    if (len == 0) {
+      return 0;
+    }
+    if (end == null) { // more is to come: do not go on for ever because bytes keep flowing
+      giveUpIf(Thread.currentThread().isInterrupted(), deadline.isExpired());
+    }
+    for (; ; ) {
+      Object is = end; // before the look into the queue: what came before the end is there
+      if (is == End.CLOSED) {
+        throw new CancellationException("the body is closed");
+      }
+      int n = queue.take(b, off, len);
+      if (n > 0) {
+        returnDemand(n);
+        return n;
+      }
+      if (is == End.ENDED) {
+        event.completed();
+        return -1;
+      }
+      if (is instanceof Failure failure) {
+        event.failed(failure.cause());
+        throw new ExecutionException(failure.cause());
+      }
+      Outcome waited = waitUntil(deadline);
+      giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
+    }
+  }
+
+  /**
+   * Reads on and drops what comes, so that a short rest costs no connection: to the end of the
+   * body, but for at most 64 KiB and 50 ms. Never throws. What is not at its end then can only be
+   * closed.
+   */
+  public void drain() {
+    closing();
+    byte[] scrap = new byte[4096];
+    Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS));
+    try {
+      for (int left = DRAIN_BYTES; left > 0; ) {
+        int n = read(scrap, 0, Math.min(left, scrap.length), patience);
+        if (n < 0) {
+          return;
+        }
+        left -= n;
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nothing is thrown to say so; the flag has to
+    } catch (TimeoutException | ExecutionException | IllegalStateException e) {
+      return; // given up, or about to be; a body that nobody wants may well be broken
+    }
+  }
+
+  /** The reader only reads on to spare a connection: to give that up is to close. */
+  public void closing() {
+    closing = true;
+  }
+
+  /** How many bytes can be read without waiting; never throws. */
+  public int available() {
+    return end == End.CLOSED ? 0 : (int) Math.min(Integer.MAX_VALUE, queue.available());
+  }
+
+  /**
+   * Gives up the rest of the body: drops what is queued and, unless the body ended or failed
+   * before, runs the canceller. Does not wait and does not drain. Any number of times.
+   */
+  public void close() {
+    if (!giveUp(CallEvent.End.CLOSED)) {
+      Object is = end;
+      if (is == End.ENDED) {
+        event.completed();
+      } else if (is instanceof Failure failure) {
+        event.failed(failure.cause());
+      }
+    }
+  }
+
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /**
+   * Closes the pipe from another thread; a reader that waits gets {@link CancellationException}.
+   *
+   * @return whether this closed it; false if it had ended, failed or been closed
+   */
+  public boolean cancel() {
+    return giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.CANCELLED);
+  }
+
+  private boolean giveUp(CallEvent.End how) {
+    if (!finish(End.CLOSED)) {
+      return false;
+    }
+    event.end(how);
+    canceller.cancel();
+    return true;
+  }
+
+  /** Whether the body ended, failed or was closed; bytes may still wait to be read. */
+  public boolean isDone() {
+    return end != null;
+  }
+
+  @Override
+  boolean isReady() {
+    return end != null || queue.available() > 0;
+  }
+
+  private boolean finish(Object how) {
+    if (END.compareAndSet(this, null, how)) {
+      wake(); // the caller in read
+      return true;
+    }
+    return false;
+  }
+
+  /** A body that ended at the same moment beats both. */
+  private void giveUpIf(boolean interrupted, boolean expired)
+      throws InterruptedException, TimeoutException {
+    if (interrupted && giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.INTERRUPTED)) {
+      Thread.interrupted(); // the exception carries it on
+      throw new InterruptedException("interrupted while reading a body");
+    }
+    if (expired && giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.TIMEOUT)) {
+      throw new TimeoutException("the deadline is over while reading a body");
+    }
+  }
+
+  private void returnDemand(int n) {
+    unreturned += n;
+    if (unreturned >= batch && end == null) {
+      int back = unreturned;
+      unreturned = 0;
+      demand.request(back);
+    }
+  }
+
+  @Override
+  public String toString() {
+    Object is = end;
+    return "ResponseBodyPipe[" + (is == null ? "OPEN" : is) + ", " + queue.available() + " bytes]";
+  }
+}

@@ -1,0 +1,92 @@
+package io.heddle.core;
+
+import io.heddle.IoThread;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A condition that one thread waits for and others make true; the only place in Heddle that parks
+ * and unparks.
+ *
+ * <p>No wake-up is lost: the waiting thread registers itself and then looks at the condition, the
+ * other makes the condition true and then looks for a waiting thread. Both steps of both are
+ * volatile, so at least one sees the other. What was written before {@link #wake()} is visible
+ * after {@link #waitUntil} returned {@link Outcome#READY}.
+ */
+abstract class Waiter {
+
+  enum Outcome {
+    /** The condition is true. It wins over an interrupt or a deadline that came with it. */
+    READY,
+    /** The deadline is over. */
+    EXPIRED,
+    /** The thread is interrupted; its flag is still set. */
+    INTERRUPTED
+  }
+
+  private static final VarHandle WAITING;
+
+  static {
+    try {
+      WAITING = MethodHandles.lookup().findVarHandle(Waiter.class, "waiting", Thread.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile @Nullable Thread waiting;
+
+  /** Whether the condition is true; reads volatile state, has no side effect. */
+  abstract boolean isReady();
+
+  /**
+   * Waits until the condition is true. Uses no CPU while it waits; on a virtual thread it holds no
+   * carrier.
+   *
+   * @throws IllegalStateException if another thread waits already, or on an {@link IoThread}
+   */
+  final Outcome waitUntil(Deadline deadline) {
+    if (isReady()) {
+      return Outcome.READY;
+    }
+    IoThread.forbidWaiting();
+    Thread me = Thread.currentThread();
+    if (!WAITING.compareAndSet(this, null, me)) {
+      throw new IllegalStateException("another thread waits here: one caller at a time");
+    }
+    try {
+      while (!isReady()) {
+        if (me.isInterrupted()) {
+          return Outcome.INTERRUPTED;
+        }
+        if (deadline.isNone()) {
+          LockSupport.park(this);
+        } else {
+          long nanos = deadline.remainingNanos();
+          if (nanos == 0) {
+            return Outcome.EXPIRED;
+          }
+          LockSupport.parkNanos(this, nanos);
+        }
+      }
+      return Outcome.READY;
+    } finally {
+      waiting = null;
+    }
+  }
+
+  /** The thread that waits here at this moment; null if none does. */
+  public final @Nullable Thread waiter() {
+    return waiting;
+  }
+
+  /** Wakes the thread in {@link #waitUntil}, if there is one; any thread, never blocks. */
+  final void wake() {
+    Thread thread = waiting;
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+  }
+}

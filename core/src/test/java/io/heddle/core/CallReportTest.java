@@ -1,0 +1,56 @@
+package io.heddle.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.CallMetrics;
+import io.heddle.CallsInFlight;
+import io.heddle.core.CallEvent.Step;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+/** What a client says of its calls, in words and as gauges. */
+class CallReportTest {
+
+  private record Client(int inFlight, int waiting) implements CallsInFlight {}
+
+  @Test
+  void callsAreCountedAndListed() {
+    Thread caller = Thread.ofVirtual().name("order-17").unstarted(() -> {});
+    CallReport report = new CallReport("Client", new Client(2, 3));
+    report.add(Step.PLACE, 3);
+    report.add(Step.NAME, 0);
+    report.add(Step.HEAD, "GET example.org:443", caller);
+    report.add(null, "POST example.org:443", null);
+    assertEquals(
+        """
+        Client[calls in flight: 2, waiting for a place: 3; callers wait for: place 3, head 1]
+          GET example.org:443 waits for the head, thread #%d "order-17"
+          POST example.org:443 waits for nothing"""
+            .formatted(caller.threadId()),
+        report.toString());
+  }
+
+  @Test
+  void manyCallsAreCountedAllAndListedInPart() {
+    CallReport report = new CallReport("Client", new Client(150, 0));
+    for (int i = 0; i < 150; i++) {
+      report.add(Step.BODY, "GET example.org:443", null);
+    }
+    String text = report.toString();
+    assertTrue(text.contains("body 150"), text);
+    assertTrue(text.endsWith("\n  and 50 more"), text);
+    assertEquals(102, text.lines().count());
+  }
+
+  @Test
+  void gaugesTellTheSame() {
+    MeterRegistry registry = new SimpleMeterRegistry();
+    Client client = new Client(2, 3);
+    new CallMetrics(client, "orders").bindTo(registry);
+    assertEquals(2, registry.get("heddle.calls.in.flight").tag("client", "orders").gauge().value());
+    assertEquals(3, registry.get("heddle.calls.waiting").tag("client", "orders").gauge().value());
+    assertEquals(client, new Client(2, 3)); // the gauges hold it weakly
+  }
+}
