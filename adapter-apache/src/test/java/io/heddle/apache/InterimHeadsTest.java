@@ -2,8 +2,8 @@ package io.heddle.apache;
 
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import io.heddle.Deadline;
-import io.heddle.Exchange;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
