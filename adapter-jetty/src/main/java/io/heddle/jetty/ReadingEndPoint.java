@@ -44,7 +44,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   private final Scheduler scheduler;
   private final AtomicBoolean ending = new AtomicBoolean();
 
-  // The reader's, one thread after the other.
+  // The selector's and the reader's, one after the other.
   private boolean reading;
   private long readingSince;
 
@@ -83,6 +83,13 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
     if (sender != null && why != null) {
       sender.accept(why);
     }
+  }
+
+  /** The selector has looked at all connections: a turn begins with what is read next. */
+  @Override
+  public Runnable onSelected() {
+    reading = false;
+    return super.onSelected();
   }
 
   @Override

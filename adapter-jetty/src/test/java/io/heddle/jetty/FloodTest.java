@@ -54,7 +54,6 @@ class FloodTest {
       assertFalse(flooded.getCount() > 0 || !flood.isAlive(), "the flood has ended");
       caller.interrupt();
       caller.join();
-      flood.join();
     }
   }
 
