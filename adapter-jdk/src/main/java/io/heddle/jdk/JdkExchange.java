@@ -16,11 +16,16 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -32,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * SENDING ──head──▶ BODY ──its end, cancel──▶ OVER    the place is given back, once
+ *                     from here on the user's handler and subscriber are at work, on the caller
  *   ├─────failure──────────────────────────▶ OVER
  *   └─────the alarm: in SENDING it interrupts the caller, who is in the client's send;
  *                    in BODY it ends the body
@@ -80,6 +86,7 @@ final class JdkExchange<T> {
   private boolean rung;
 
   // Shared.
+  private volatile JdkResponseBody.@Nullable Source source;
   private volatile @Nullable JdkResponseBody<T> body;
   private volatile @Nullable IOException end;
   private volatile @Nullable Future<?> alarm;
@@ -88,6 +95,7 @@ final class JdkExchange<T> {
   private volatile long heardAt = System.nanoTime();
   private volatile boolean ignored;
   private volatile @Nullable HttpResponse<T> brought;
+  private volatile boolean left;
 
   /**
    * An attempt.
@@ -137,12 +145,11 @@ final class JdkExchange<T> {
     caller = Thread.currentThread();
     setAlarm();
     try {
-      HttpRequest its = request();
-      BodyHandler<T> ours = info -> receive(handler.apply(info), info);
-      HttpResponse<T> response =
-          push == null ? library.send(its, ours) : sendPushed(library, its, ours, push);
+      HttpResponse<?> head = head(library, push);
+      origin.speaks(first(head).version());
+      leaveSend();
+      HttpResponse<T> response = response(head, handler);
       answered = true;
-      origin.speaks(first(response).version());
       brought = response; // before the look at `over`: he who gives the place back sees it
       if (over.get() && !(response.body() instanceof JdkResponseStream)) {
         event.completed();
@@ -153,20 +160,79 @@ final class JdkExchange<T> {
         throw failure(null);
       }
       throw e;
+    } catch (TimeoutException e) {
+      end(JdkFailures.over(null));
+      throw failure(null);
+    } catch (ExecutionException e) {
+      if (Thread.interrupted()) { // the user's code was, on this thread
+        throw JdkFailures.caused(new InterruptedException("interrupted"), e.getCause());
+      }
+      throw failed(JdkFailures.thrown(Objects.requireNonNull(e.getCause())));
     } catch (IOException e) {
-      refused = JdkInternals.hadNoStream(e);
-      if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
-        origin.cool();
-      }
-      throw failure(e);
+      throw failed(e);
     } finally {
-      if (leave()) {
-        Thread.interrupted(); // the alarm's
-      }
-      if (!answered || body == null) {
-        release(answered);
+      leaveSend();
+      if (!answered) {
+        giveUp();
+      } else if (body == null) {
+        release(true);
       }
     }
+  }
+
+  /** The head of the response. Pushed responses are the client's, and the user's handlers'. */
+  @SuppressWarnings("unchecked") // of what a handler makes, none looks at the type
+  private HttpResponse<?> head(HttpClient library, @Nullable PushPromiseHandler<T> push)
+      throws IOException, InterruptedException, ExecutionException {
+    HttpRequest its = request();
+    BodyHandler<Object> publishing =
+        info -> (BodySubscriber<Object>) (BodySubscriber<?>) headed(info);
+    if (push == null) {
+      return library.send(its, publishing);
+    }
+    Future<HttpResponse<Object>> future = // send knows no pushes
+        library.sendAsync(
+            its, publishing, (PushPromiseHandler<Object>) (PushPromiseHandler<?>) push);
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      future.cancel(true);
+      throw e;
+    }
+  }
+
+  /** Has the user's handler at work, and waits for what becomes of the body. */
+  @SuppressWarnings("unchecked")
+  private HttpResponse<T> response(HttpResponse<?> head, BodyHandler<T> handler)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    JdkResponseBody.Source from = source;
+    if (from == null) { // the client is another's, and asks no handler
+      return (HttpResponse<T>) head;
+    }
+    JdkResponseBody<T> its;
+    try {
+      its = received(handler.apply(from.info()), from.info());
+    } catch (Throwable t) {
+      throw new ExecutionException(t);
+    }
+    body = its;
+    IOException why = end;
+    if (why != null) { // it came before there was a body to end
+      its.end(why);
+    }
+    return new JdkResponse<>(head, its.await(from, deadline));
+  }
+
+  @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
+  private JdkResponseBody<T> received(BodySubscriber<T> user, ResponseInfo info) {
+    boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
+    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
+    boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
+    BodySubscriber<T> its =
+        user.getClass() == STREAM
+            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed, event)
+            : user;
+    return new JdkResponseBody<>(its, multiplexed && !none ? length : -1, this);
   }
 
   /** What the origin itself answered, be it with a redirect to another. */
@@ -176,22 +242,6 @@ final class JdkExchange<T> {
       first = first.previousResponse().get();
     }
     return first;
-  }
-
-  /** {@code send} knows no pushes. */
-  private HttpResponse<T> sendPushed(
-      HttpClient library, HttpRequest its, BodyHandler<T> ours, PushPromiseHandler<T> push)
-      throws IOException, InterruptedException {
-    Future<HttpResponse<T>> future = library.sendAsync(its, ours, push);
-    try {
-      return future.get();
-    } catch (InterruptedException e) {
-      future.cancel(true);
-      throw e;
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      throw cause instanceof IOException io ? io : new IOException(cause);
-    }
   }
 
   /** The user's request, with what is left of the deadline; and a hook, if it comes to connect. */
@@ -219,6 +269,14 @@ final class JdkExchange<T> {
     return found instanceof HttpTimeoutException late ? failure(late) : found;
   }
 
+  private IOException failed(IOException found) {
+    refused = JdkInternals.hadNoStream(found);
+    if (JdkInternals.wasNotProcessed(found) || JdkInternals.lostConnection(found)) {
+      origin.cool();
+    }
+    return failure(found);
+  }
+
   private IOException failure(@Nullable IOException found) {
     IOException why = end;
     if (why != null) {
@@ -244,6 +302,25 @@ final class JdkExchange<T> {
     }
   }
 
+  private void leaveSend() {
+    if (leave()) {
+      Thread.interrupted(); // the alarm's
+    }
+  }
+
+  /** Nobody waits for a response any more: one that has begun, or yet begins, is dropped. */
+  private void giveUp() {
+    left = true;
+    release(false);
+    JdkResponseBody<T> its = body;
+    JdkResponseBody.Source from = source;
+    if (its != null) {
+      its.end(JdkFailures.closed());
+    } else if (from != null) {
+      drop(from);
+    }
+  }
+
   boolean hasBrought(HttpResponse<?> response) {
     return response.equals(brought);
   }
@@ -254,7 +331,7 @@ final class JdkExchange<T> {
 
   /** Whether a response has begun. */
   boolean isAnswered() {
-    return body != null;
+    return source != null;
   }
 
   /** How many requests with a body the client has made of this one, from the first on. */
@@ -272,28 +349,27 @@ final class JdkExchange<T> {
 
   // ---- the client's threads -------------------------------------------------------------------
 
-  @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
-  private BodySubscriber<T> receive(BodySubscriber<T> user, ResponseInfo info) {
+  /** The head is there; the caller takes the body, if he still waits for it. */
+  private BodySubscriber<Flow.Publisher<List<ByteBuffer>>> headed(ResponseInfo info) {
     heard();
     event.head(
         info.statusCode(), info.version() == HttpClient.Version.HTTP_1_1 ? "HTTP/1.1" : "HTTP/2");
     origin.warmUp();
     origin.answered();
-    boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
-    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
-    boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
-    BodySubscriber<T> its =
-        user.getClass() == STREAM
-            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed, event)
-            : user;
-    JdkResponseBody<T> received =
-        new JdkResponseBody<>(its, multiplexed && !none ? length : -1, this);
-    body = received;
-    IOException why = end;
-    if (why != null) { // it came before there was a body to end
-      received.end(why);
+    JdkResponseBody.Source before = source;
+    JdkResponseBody.Source its = new JdkResponseBody.Source(info, BodySubscribers.ofPublisher());
+    source = its;
+    if (before != null) { // the client is one that sends again by itself
+      drop(before);
     }
-    return received;
+    if (left) {
+      drop(its);
+    }
+    return its.publisher();
+  }
+
+  private void drop(JdkResponseBody.Source nobodys) {
+    new JdkResponseBody<>(BodySubscribers.discarding(), -1, this).drop(nobodys);
   }
 
   /**
@@ -380,7 +456,7 @@ final class JdkExchange<T> {
   void tell(CallReport report) {
     JdkResponseBody<T> its = body;
     Thread reader = its == null ? null : its.reader();
-    Step waitsFor = its == null ? Step.HEAD : its.isAwaited() ? Step.BODY : null;
+    Step waitsFor = source == null ? Step.HEAD : its != null && its.isAwaited() ? Step.BODY : null;
     Thread waits = reader == null ? callerNow() : reader;
     URI uri = request.uri();
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
@@ -402,12 +478,19 @@ final class JdkExchange<T> {
     return its != null && its.isForgotten(nanos);
   }
 
+  /** A body is over: gives the place back, unless another has come in its stead. */
+  void ended(JdkResponseBody<?> its, boolean whole) {
+    if (its.equals(body)) {
+      release(whole);
+    }
+  }
+
   /**
    * Gives the place back, once.
    *
    * @param whole whether the response came to its end: what the request still has may go on
    */
-  void release(boolean whole) {
+  private void release(boolean whole) {
     if (!over.compareAndSet(false, true)) {
       return;
     }
@@ -491,7 +574,7 @@ final class JdkExchange<T> {
 
   /** For how long the server may still say nothing. */
   private long silenceNanos() {
-    return readTimeout == null || (body == null && request.bodyPublisher().isPresent())
+    return readTimeout == null || (source == null && request.bodyPublisher().isPresent())
         ? Long.MAX_VALUE
         : Math.max(0, heardAt + Deadline.after(readTimeout).remainingNanos() - System.nanoTime());
   }
@@ -499,8 +582,8 @@ final class JdkExchange<T> {
   private void ring() {
     boolean late = deadline.isExpired();
     JdkResponseBody<T> its = body;
-    if (its != null && !its.isAwaited()) {
-      heard(); // the silence is the reader's
+    if (source != null && (its == null || !its.isAwaited())) {
+      heard(); // the silence is the reader's, or the handler's
     }
     if (over.get()) {
       return;
@@ -517,7 +600,7 @@ final class JdkExchange<T> {
   private void expectNoMore() {
     calling.lock();
     try {
-      ignored = upload == null && body == null;
+      ignored = upload == null && source == null;
       if (ignored) {
         interruptCaller();
       }

@@ -1,13 +1,17 @@
 package io.heddle.jdk;
 
+import io.heddle.core.Deadline;
 import io.heddle.core.DeclaredLength;
-import java.io.IOException;
+import io.heddle.core.Exchange;
 import java.net.ProtocolException;
 import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,9 +33,17 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what the user makes of the body
  */
-final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
+final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flow.Subscription {
+
+  /**
+   * The head of a response, and where its body comes from: the JDK's own subscriber that publishes,
+   * which the client asks for its body where it is. One that it does not know it asks on its
+   * executor, which costs each call a hand-over.
+   */
+  record Source(ResponseInfo info, BodySubscriber<Flow.Publisher<List<ByteBuffer>>> publisher) {}
 
   private final BodySubscriber<T> user;
+  private final Exchange<T> made = new Exchange<>();
   private final JdkExchange<?> exchange;
   private final DeclaredLength length;
 
@@ -59,12 +71,45 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
     this.length = new DeclaredLength(declared);
   }
 
-  // ---- the client's threads -------------------------------------------------------------------
+  // ---- the caller -----------------------------------------------------------------------------
 
-  @Override
-  public CompletionStage<T> getBody() {
-    return user.getBody();
+  /**
+   * Takes the body from there, and waits for what the user makes of it. The user's subscriber may
+   * hear all of it within this.
+   *
+   * @throws ExecutionException what the user's, or else the body, failed with
+   */
+  T await(Source source, Deadline deadline)
+      throws InterruptedException, TimeoutException, ExecutionException {
+    take(source);
+    try {
+      var unused = user.getBody().whenComplete(this::made);
+    } catch (Throwable t) {
+      end(t);
+    }
+    return made.await(deadline);
   }
+
+  /** For what nobody waits for: what is not taken cannot be cancelled. Any thread. */
+  void drop(Source source) {
+    end(JdkFailures.closed());
+    take(source);
+  }
+
+  private void take(Source source) {
+    var unused = source.publisher().getBody().thenAccept(its -> its.subscribe(this));
+  }
+
+  private void made(T value, @Nullable Throwable why) {
+    if (why == null) {
+      made.complete(value); // wakes the caller
+    } else {
+      made.fail(
+          why instanceof CompletionException && why.getCause() != null ? why.getCause() : why);
+    }
+  }
+
+  // ---- the client's threads -------------------------------------------------------------------
 
   @Override
   public void onSubscribe(Flow.Subscription its) {
@@ -91,14 +136,16 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
 
   @Override
   public void onError(Throwable its) {
+    client = null;
     failure.compareAndSet(null, exchange.failureOfBody(its));
-    exchange.release(false);
+    exchange.ended(this, false);
     tell(() -> {});
   }
 
   @Override
   public void onComplete() {
-    exchange.release(length.isReached());
+    client = null;
+    exchange.ended(this, length.isReached());
     tell(
         () -> {
           if (length.isReached()) {
@@ -128,16 +175,17 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
     if (its != null) {
       its.cancel();
     }
-    exchange.release(false);
+    exchange.ended(this, false);
   }
 
   // ---- any thread -----------------------------------------------------------------------------
 
   /** Ends the body with this failure, unless it is over. Runs the user's {@code onError}. */
-  void end(IOException why) {
+  void end(Throwable why) {
     if (failure.compareAndSet(null, why)) {
       cancel();
       tell(() -> {});
+      made.fail(why); // wakes the caller, even if the user's subscriber is at work still
     }
   }
 
@@ -146,9 +194,9 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
     return user instanceof JdkResponseStream;
   }
 
-  /** The thread that waits in a read; null if none does, or one cannot know. */
+  /** The thread that waits in a read, or for the whole; null if none does, or one cannot know. */
   @Nullable Thread reader() {
-    return user instanceof JdkResponseStream stream ? stream.waiter() : null;
+    return user instanceof JdkResponseStream stream ? stream.waiter() : made.waiter();
   }
 
   /** What the body has failed with; null if it has not. */
@@ -178,36 +226,36 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
     }
     teller = me;
     int seen = 1;
-    try {
-      bring(signal);
-      while (true) {
-        Throwable why = failure.get();
-        if (why != null) {
-          bring(
-              () -> {
-                over = true;
-                subscribe();
-                user.onError(why);
-              });
-        }
-        teller = null;
-        seen = telling.addAndGet(-seen);
-        if (seen == 0) {
-          return;
-        }
-        teller = me;
+    bring(signal);
+    while (true) {
+      Throwable why = failure.get();
+      if (why != null) {
+        bring(
+            () -> {
+              over = true;
+              subscribe();
+              user.onError(why);
+            });
+        made.fail(why); // wakes the caller, if the user's subscriber has not
       }
-    } catch (Throwable t) {
       teller = null;
-      telling.set(0); // the client may still bring the failure
-      cancel();
-      throw t;
+      seen = telling.addAndGet(-seen);
+      if (seen == 0) {
+        return;
+      }
+      teller = me;
     }
   }
 
+  /** What the user's code throws ends the body. */
   private void bring(Runnable signal) {
     if (!over) {
-      signal.run();
+      try {
+        signal.run();
+      } catch (Throwable t) {
+        failure.compareAndSet(null, t);
+        cancel();
+      }
     }
   }
 
