@@ -172,11 +172,16 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   public void onHeaders(Response response) {
     length = JettyExchange.declaredLength(response);
     answeredWhole = response instanceof ContentResponse;
-    if (!answeredWhole) {
+    if (!answeredWhole && !isRedirectOfCallThatIsOver(response)) {
       head.head(response);
       head.complete(response);
     }
     hurryUpload(response);
+  }
+
+  /** Jetty tells it although it does not follow it, and then that the time is over. */
+  private boolean isRedirectOfCallThatIsOver(Response response) {
+    return JettyExchange.isRedirect(response) && head.deadline().isExpired();
   }
 
   @Override

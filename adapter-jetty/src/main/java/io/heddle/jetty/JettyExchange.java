@@ -238,6 +238,12 @@ final class JettyExchange<R> {
     return request.getBody() == null || (request instanceof JettyRequest jetty && jetty.isSent());
   }
 
+  /** Whether Jetty follows it, if it can. */
+  static boolean isRedirect(Response response) {
+    return response.getRequest().isFollowRedirects()
+        && JettyInternals.isRedirect(response.getStatus());
+  }
+
   /** Nobody waits for what an abort brings. */
   static void unheeded(CompletableFuture<Boolean> aborted) {}
 
@@ -255,7 +261,7 @@ final class JettyExchange<R> {
         HttpMethod.HEAD.is(request.getMethod())
             || status == 204
             || status == 304
-            || (request.isFollowRedirects() && JettyInternals.isRedirect(status))
+            || isRedirect(response)
             || (request instanceof JettyRequest jetty && jetty.isBodyDropped());
     return new DeclaredLength(
         none ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));

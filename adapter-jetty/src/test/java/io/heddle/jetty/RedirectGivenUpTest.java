@@ -1,0 +1,93 @@
+package io.heddle.jetty;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.InputStreamResponseListener;
+import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * The time of a call is over when a redirect comes, and Jetty's timer is late: Jetty sends no
+ * second request, and tells the redirect first, then that it failed. Nobody is to take that for an
+ * answer.
+ */
+@Timeout(60)
+class RedirectGivenUpTest {
+
+  private static final String REDIRECT =
+      "HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n";
+
+  /** Whose timeouts come when nobody asks any more. */
+  private static final class LateScheduler extends ScheduledExecutorScheduler {
+    @Override
+    public Task schedule(Runnable task, long delay, TimeUnit unit) {
+      return super.schedule(task, delay + unit.convert(1, TimeUnit.HOURS), unit);
+    }
+  }
+
+  private ServerSocket server;
+  private HttpClient client = new HttpClient();
+
+  @BeforeEach
+  void start() throws Exception {
+    server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+    Thread.startVirtualThread(this::serve);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    client.stop();
+    server.close();
+  }
+
+  private void serve() {
+    try (Socket accepted = server.accept()) {
+      Thread.sleep(400); // the call has 200
+      accepted.getOutputStream().write(REDIRECT.getBytes(StandardCharsets.US_ASCII));
+      while (accepted.getInputStream().read() >= 0) {}
+    } catch (IOException | InterruptedException e) {
+      return; // the client has left
+    }
+  }
+
+  private Request request(HttpClient of) throws Exception {
+    client = of;
+    client.setScheduler(new LateScheduler());
+    client.start();
+    return client
+        .newRequest("http://127.0.0.1:" + server.getLocalPort() + "/")
+        .timeout(200, TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void stockAnswersWithTheRedirect() throws Exception {
+    InputStreamResponseListener listener = new InputStreamResponseListener();
+    request(new HttpClient()).send(listener);
+    assertEquals(302, listener.get(20, TimeUnit.SECONDS).getStatus());
+  }
+
+  @Test
+  void theCallIsOver() throws Exception {
+    BlockingResponseListener listener = new BlockingResponseListener();
+    request(new BlockingJettyClient()).send(listener);
+    listener.await(20, TimeUnit.SECONDS); // asked later than it was told
+    ExecutionException over =
+        assertThrows(ExecutionException.class, () -> listener.get(1, TimeUnit.SECONDS));
+    assertInstanceOf(TimeoutException.class, over.getCause());
+  }
+}
