@@ -85,6 +85,7 @@ final class AhcContestants {
     SslContextBuilder builder =
         SslContextBuilder.forClient()
             .trustManager(Certificate.certificate())
+            .keyManager(Certificate.keys())
             .endpointIdentificationAlgorithm("HTTPS");
     if (wire == Wire.HTTP_2) {
       builder.applicationProtocolConfig(

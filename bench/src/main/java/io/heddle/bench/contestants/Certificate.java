@@ -13,8 +13,9 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 
 /**
- * The target server's certificate, for localhost and 127.0.0.1, valid until the year 2119: a key
- * store beside this class. It is no secret and guards nothing. It was made like this:
+ * The target server's certificate, which clients show too, for localhost and 127.0.0.1, valid until
+ * the year 2119: a key store beside this class. It is no secret and guards nothing. It was made
+ * like this:
  *
  * <pre>
  * keytool -genkeypair -alias server -keyalg EC -groupname secp256r1 -dname "CN=Heddle bench" \
@@ -87,11 +88,24 @@ public final class Certificate {
     }
   }
 
-  /** For a client that trusts the server alone. */
+  /** Keys of a client, for a server that wants to see them: the same. */
+  static KeyStore clientStore() {
+    try {
+      return load();
+    } catch (GeneralSecurityException | IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static String clientPassword() {
+    return new String(PASSWORD);
+  }
+
+  /** For a client that trusts the server alone, and shows its own certificate if it is asked. */
   static SSLContext clientContext() {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, new X509TrustManager[] {trustManager()}, null);
+      context.init(keys().getKeyManagers(), new X509TrustManager[] {trustManager()}, null);
       return context;
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);

@@ -70,6 +70,8 @@ final class JettyContestants {
       if (ask.isTls()) {
         SslContextFactory.Client tls = new SslContextFactory.Client();
         tls.setTrustStore(Certificate.trustStore());
+        tls.setKeyStore(Certificate.clientStore());
+        tls.setKeyStorePassword(Certificate.clientPassword());
         client.setSslContextFactory(tls);
       }
       LifeCycle.start(client);

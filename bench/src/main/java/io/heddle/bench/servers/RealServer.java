@@ -32,7 +32,9 @@ final class RealServer implements AutoCloseable {
     NGINX("nginx", "nginx.conf", "HUP"),
     HTTPD("apache2", "httpd.conf", "USR1"),
     HAPROXY("haproxy", "haproxy.cfg", "USR2"),
-    NODE("node", "server.js", null);
+    NODE("node", "server.js", null),
+    CADDY("caddy", "Caddyfile", null),
+    GO("go", "server.go", null);
 
     private final String program;
     private final String settings;
@@ -62,11 +64,27 @@ final class RealServer implements AutoCloseable {
         case HTTPD -> List.of(path, "-f", file, "-D", "FOREGROUND");
         case HAPROXY -> List.of(path, "-W", "-f", file);
         case NODE -> List.of(path, file);
+        case CADDY -> List.of(path, "run", "--config", file, "--adapter", "caddyfile");
+        case GO -> List.of(dir.resolve("server").toString());
       };
     }
 
+    /** What has to run before, to its end; empty if nothing. */
+    private List<String> preparation(Path dir) {
+      return this == GO
+          ? List.of(
+              Objects.requireNonNull(find(program), program).toString(),
+              "build",
+              "-o",
+              dir.resolve("server").toString(),
+              dir.resolve(settings).toString())
+          : List.of();
+    }
+
     private static @Nullable Path find(String program) {
-      return Stream.concat(Stream.of(System.getenv("PATH").split(":")), Stream.of("/usr/sbin"))
+      return Stream.concat(
+              Stream.of(System.getenv("PATH").split(":")),
+              Stream.of("/usr/sbin", "/usr/local/go/bin"))
           .map(dir -> Path.of(dir, program))
           .filter(Files::isExecutable)
           .findFirst()
@@ -89,7 +107,9 @@ final class RealServer implements AutoCloseable {
     /** HTTP/2 over TLS, an idle connection ends after 200 ms. */
     TLS_IDLE,
     /** HTTP/2 over TLS, four streams at a time. */
-    TLS_NARROW;
+    TLS_NARROW,
+    /** TLS with a certificate of the client's; nginx: ten requests for each connection. */
+    TLS_MUTUAL;
 
     private boolean isTls() {
       return name().startsWith("TLS");
@@ -148,21 +168,33 @@ final class RealServer implements AutoCloseable {
     for (Port port : Port.values()) {
       if (settings.contains(port.variable())) {
         int number = free();
+        while (ports.containsValue(number)) {
+          number = free();
+        }
         ports.put(port, number);
         settings = settings.replace(port.variable(), String.valueOf(number));
       }
     }
     Files.writeString(dir.resolve(product.settings), settings);
-    Process process =
-        new ProcessBuilder(product.command(dir))
-            .redirectErrorStream(true)
-            .redirectOutput(dir.resolve("output").toFile())
-            .start();
+    if (!product.preparation(dir).isEmpty()) {
+      int exit = process(dir, product.preparation(dir)).waitFor();
+      if (exit != 0) {
+        throw new IOException(product + ": " + Files.readString(dir.resolve("output")));
+      }
+    }
+    Process process = process(dir, product.command(dir));
     RealServer server = new RealServer(product, dir, backend, process, ports);
     for (int port : ports.values()) {
       server.awaitListening(port);
     }
     return server;
+  }
+
+  private static Process process(Path dir, List<String> command) throws IOException {
+    return new ProcessBuilder(command)
+        .redirectErrorStream(true)
+        .redirectOutput(dir.resolve("output").toFile())
+        .start();
   }
 
   private static String resource(String name) throws IOException {

@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "servers",
     description = {
-      "Calls nginx, Apache httpd, HAProxy (in front of nginx) and Node, those that are installed,"
-          + " from virtual threads, with each library's stock client and with Heddle, over HTTP/1.1"
+      "Calls nginx, Apache httpd, HAProxy (in front of nginx), Node, Caddy and a server in Go, those"
+          + " that are installed, from virtual threads, with each library's stock client and with Heddle, over HTTP/1.1"
           + " and, over TLS, HTTP/2. Each client has the library's own retries.",
       "Prints a table in Markdown for each server: how many calls failed, and of how many. Takes"
           + " some minutes for each server."
@@ -45,6 +45,12 @@ public final class ServersCommand implements Callable<Integer> {
       description = "which to try, of ${COMPLETION-CANDIDATES} (default: all)")
   private List<Library> libraries = Library.bridged();
 
+  @Option(
+      names = "--trial",
+      split = ",",
+      description = "what to try, of ${COMPLETION-CANDIDATES} (default: all)")
+  private List<Trial> trials = List.of(Trial.values());
+
   private final List<String> failures = new ArrayList<>();
 
   @Override
@@ -64,7 +70,7 @@ public final class ServersCommand implements Callable<Integer> {
   private void table(PrintWriter out, Product product) throws Exception {
     out.printf("%n| %s | | %s |%n", product, labels());
     out.printf("|---|---|%s%n", "---|".repeat(libraries.size()));
-    for (Trial trial : Trial.values()) {
+    for (Trial trial : trials) {
       for (Wire wire : Wire.values()) {
         row(out, product, trial, wire);
       }

@@ -22,6 +22,7 @@ enum Trial {
   UPLOADS("uploads of 1 MiB", Port.PLAIN, Port.TLS, "/post", 1024 * 1024),
   FEW_REQUESTS("ten requests a connection", Port.PLAIN_FEW, Port.TLS_FEW, "/small", Ask.GET),
   FEW_STREAMS("four streams, 40 callers", null, Port.TLS_NARROW, "/small", Ask.GET),
+  MUTUAL_TLS("mutual TLS", Port.TLS_MUTUAL, Port.TLS_MUTUAL, "/small", Ask.GET),
   IDLE("idle connections end after 200 ms", Port.PLAIN_IDLE, Port.TLS_IDLE, "/small", Ask.GET),
   RELOADS("reloads under load", Port.PLAIN, Port.TLS, "/small", Ask.GET),
   /** A call is right that tells of the status; what fails otherwise has lost it. */
