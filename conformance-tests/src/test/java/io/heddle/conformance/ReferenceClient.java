@@ -233,6 +233,24 @@ final class ReferenceClient implements Client, CallsInFlight {
       }
     }
 
+    /** The call as asked, but for what is meant for another origin than that of this URI. */
+    private Call forOrigin(URI uri) {
+      URI asked = call.uri();
+      if (uri.getScheme().equals(asked.getScheme())
+          && uri.getAuthority().equals(asked.getAuthority())) {
+        return call;
+      }
+      return new Call(
+          call.method(),
+          asked,
+          call.headers().stream()
+              .filter(each -> !each.getKey().equalsIgnoreCase("authorization"))
+              .toList(),
+          call.body(),
+          call.deadline(),
+          call.expectContinue());
+    }
+
     private ReferenceReply attempt(URI uri, boolean authorize) throws IOException {
       ReferencePool.Lease lease;
       try {
@@ -251,7 +269,7 @@ final class ReferenceClient implements Client, CallsInFlight {
       }
       boolean started = false;
       try {
-        exchange.start(uri, call, extraHeaders(uri, authorize));
+        exchange.start(uri, forOrigin(uri), extraHeaders(uri, authorize));
         started = true;
       } catch (RejectedExecutionException e) {
         throw new ReferenceException(Failure.CLOSED, e);

@@ -571,6 +571,18 @@ final class WrongDrivers {
     }
   }
 
+  /** Puts into a failure what may help to find its cause, the headers among it. */
+  static final class TellsWhatWasSent extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (IOException e) {
+        throw new IOException("sent: " + attempt.asked().headers(), e);
+      }
+    }
+  }
+
   /** Takes what is behind a line break for a field of its own. */
   static final class SplitsFields extends WrappedDriver {
     @Override

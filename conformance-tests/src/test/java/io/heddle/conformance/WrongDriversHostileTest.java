@@ -41,7 +41,9 @@ class WrongDriversHostileTest {
             new WrongDrivers.SplitsFields(),
             Wire.HTTP_1_1,
             "FIELD_THAT_IS_TWO",
-            "a field that was in another's value"));
+            "a field that was in another's value"),
+        new Wrong(
+            new WrongDrivers.TellsWhatWasSent(), Wire.HTTP_1_1, "SECRETS_IN_WORDS", "a secret:"));
   }
 
   @ParameterizedTest
