@@ -66,7 +66,10 @@ import okhttp3.WebSocketListener;
  *       keeps it, if more is to come and there is no {@code callTimeout}.
  *   <li>What a duplex call writes it writes itself, on its own thread, as in OkHttp. An interrupt
  *       in the midst of such a write closes the connection, which other calls may share.
- *   <li>A caller that is a platform thread is not freed by an interrupt from a TLS handshake.
+ *   <li>A platform thread is not freed by an interrupt from a TLS handshake; nor, over HTTP/1.1,
+ *       from a read of the body of a response that a virtual thread has got.
+ *   <li>Where a worker talks to the server, an interrupt cancels the call: an interceptor that
+ *       clears the flag cannot proceed again.
  *   <li>{@link #newBuilder()} makes plain clients; see there.
  * </ul>
  *
@@ -122,7 +125,7 @@ public final class BlockingOkHttpClient extends OkHttpClient
    * A builder with the settings of this client. What it builds is a plain {@link OkHttpClient}, as
    * the builder's class is OkHttp's; yet its calls keep what those of this client promise, its
    * limits and its {@link #close} among them. Four things it can lose, which {@link #wrap} of the
-   * result gives back:
+   * result gives back, without the limits and the close of this client:
    *
    * <ul>
    *   <li>an interceptor that is added behind those which are there runs again whenever a request

@@ -192,7 +192,8 @@ final class CallEngine implements AutoCloseable {
   private record First(CallEngine engine) implements Interceptor {
     @Override
     public Response intercept(Chain chain) throws IOException {
-      if (OkHttpInternals.isDispatcher(Thread.currentThread())) {
+      Thread thread = Thread.currentThread();
+      if (!thread.isVirtual() && OkHttpInternals.isDispatcher(thread)) {
         return chain.proceed(chain.request()); // nobody waits who could be interrupted
       }
       OkHttpFailures.forbidWaiting();
@@ -206,6 +207,7 @@ final class CallEngine implements AutoCloseable {
         return response;
       } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
         call.failed(t);
+        call.giveUpBody();
         throw OkHttpFailures.ofCall(t);
       } finally {
         LiveCall.current(outer);

@@ -67,6 +67,7 @@ final class LiveCall extends EventListener {
   private final Places places = new Places();
   private HostLimits.@Nullable Host host;
   private @Nullable LiveCall outer;
+  private boolean enqueued;
   private boolean answered;
   private @Nullable Connection connection;
   private int successes;
@@ -157,7 +158,8 @@ final class LiveCall extends EventListener {
       event = CallEvent.begin("okhttp");
       event.request(call.request().method(), url.host(), url.port());
     }
-    executing = true;
+    enqueued = OkHttpInternals.isDispatcher(caller); // of a dispatcher with virtual threads
+    executing = !enqueued;
     checkOpen(); // after `executing` was set
     if (Thread.currentThread().isInterrupted()) {
       throw OkHttpFailures.interrupted(null);
@@ -166,7 +168,7 @@ final class LiveCall extends EventListener {
       throw OkHttpFailures.timedOut(null);
     }
     InFlightLimit limit = engine.limit();
-    if (limit != null && !deaf && outer(each -> true) == null) {
+    if (limit != null && isLimited() && outer(each -> true) == null) {
       enter(limit, null);
       places.took(limit);
       checkOpen(); // a call that was cancelled may have left the place
@@ -176,7 +178,7 @@ final class LiveCall extends EventListener {
   /** Waits until the host of this URL may have one call more; gives up the place at another. */
   void awaitHost(HttpUrl url) throws IOException {
     HostLimits hosts = engine.hosts();
-    if (hosts == null || deaf || outer(each -> each.host != null) != null) {
+    if (hosts == null || !isLimited() || outer(each -> each.host != null) != null) {
       return;
     }
     HostLimits.Host next = hosts.of(url);
@@ -187,6 +189,11 @@ final class LiveCall extends EventListener {
       host = next;
       checkOpen();
     }
+  }
+
+  /** The dispatcher has limits of its own; and a place must be given back by who hears the end. */
+  private boolean isLimited() {
+    return !enqueued && !deaf;
   }
 
   private void checkOpen() throws IOException {
@@ -213,6 +220,9 @@ final class LiveCall extends EventListener {
     Deadline lease = engine.lease();
     try {
       waiting = turn;
+      if (call.isCanceled()) { // looked at after `waiting` was set
+        turn.cancel();
+      }
       while (of != null
           && !of.isKnown()
           && !turn.awaitDone(Deadline.after(PATIENCE).earlier(lease))
@@ -275,6 +285,15 @@ final class LiveCall extends EventListener {
         event.cancels(); // of which listeners are told after the call has failed
       }
       event.failed(failure);
+    }
+  }
+
+  /** The call has failed: nobody reads what an interceptor, or a listener, has left open. */
+  void giveUpBody() {
+    OkHttpExchange last = exchange;
+    BodyPump body = last == null ? null : last.pump();
+    if (body != null) {
+      body.close();
     }
   }
 

@@ -57,9 +57,9 @@ final class OkHttpInternals {
     return !thread.isVirtual() && thread.getClass().getName().equals(WATCHDOG);
   }
 
-  /** Whether this is a platform thread of a dispatcher, which runs a call for nobody who waits. */
+  /** Whether this is a thread of a dispatcher, which runs a call for nobody who waits. */
   static boolean isDispatcher(Thread thread) {
-    return !thread.isVirtual() && thread.getName().startsWith(ENQUEUED);
+    return thread.getName().startsWith(ENQUEUED);
   }
 
   // ---- connections ----------------------------------------------------------------------------

@@ -12,9 +12,11 @@ import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
+import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -160,6 +162,58 @@ class AbandonedCallsTest {
       return whole(call) == 0;
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /** Stock has no thread to lose, and finds the connection as soon as the call is garbage. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void anInterceptorThatThrowsKeepsNoWorkerAtTheBodyThatItLeavesOpen(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              settings(wire)
+                  .connectionPool(new ConnectionPool(0, 10, TimeUnit.MILLISECONDS))
+                  .addInterceptor(
+                      chain -> {
+                        chain.proceed(chain.request());
+                        throw new IOException("of the interceptor");
+                      })
+                  .build());
+      URI uri = server.uri(Script.ok().body(30_000_000));
+      Caller caller = new Caller(Thread.ofPlatform(), () -> whole(client, uri));
+      assertEquals("of the interceptor", caller.failure().getMessage());
+      ExecuteTest.await(
+          () -> {
+            System.gc();
+            return client.connectionPool().connectionCount() == 0;
+          });
+    }
+  }
+
+  /** Nobody gets the response whose head it throws on. */
+  @Test
+  void aListenerThatThrowsKeepsNoWorker() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      List<Thread> workers = new CopyOnWriteArrayList<>();
+      EventListener listener =
+          new EventListener() {
+            @Override
+            public void responseHeadersEnd(Call call, Response response) {
+              ExecuteTest.await(() -> workers.get(0).getState() == Thread.State.WAITING);
+              throw new IllegalStateException("of the listener");
+            }
+          };
+      OkHttpClient client =
+          BlockingOkHttpClient.builder(settings(Wire.HTTP_1_1).eventListener(listener).build())
+              .workers(work -> workers.add(Thread.ofPlatform().start(work)))
+              .build();
+      URI uri = server.uri(Script.ok().body(30_000_000));
+      Caller caller = new Caller(Thread.ofPlatform(), () -> whole(client, uri));
+      assertEquals("of the listener", caller.failure().getMessage());
+      ExecuteTest.await(() -> !workers.get(0).isAlive());
     }
   }
 

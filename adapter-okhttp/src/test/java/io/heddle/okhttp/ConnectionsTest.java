@@ -22,12 +22,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.SocketFactory;
 import okhttp3.Call;
+import okhttp3.Dispatcher;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -364,6 +370,72 @@ class ConnectionsTest {
       assertEquals("200 3", text(client, server.uri(Script.ok().body(3))));
       enqueued.cancel();
     }
+  }
+
+  @Test
+  void callsOfADispatcherWithVirtualThreadsTakeNoPlaces() throws Exception {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      BlockingOkHttpClient client =
+          BlockingOkHttpClient.builder(
+                  settings(Wire.HTTP_1_1).dispatcher(new Dispatcher(threads)).build())
+              .maxRequests(1)
+              .maxConnectionsPerHost(1)
+              .queueTimeout(Duration.ofMillis(100))
+              .build();
+      URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+      Call enqueued = client.newCall(get(stalls));
+      CompletableFuture<Object> end = new CompletableFuture<>();
+      enqueued.enqueue(
+          new okhttp3.Callback() {
+            @Override
+            public void onResponse(Call call, Response response) {
+              response.close();
+              end.complete("a response");
+            }
+
+            @Override
+            public void onFailure(Call call, IOException e) {
+              end.complete("a failure");
+            }
+          });
+      ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+      assertEquals(0, client.inFlight());
+      assertEquals("200 3", text(client, server.uri(Script.ok().body(3))));
+      enqueued.cancel();
+      assertEquals("a failure", end.get(10, TimeUnit.SECONDS));
+    }
+  }
+
+  /** Of several tries, as a busy machine may be slower than callers wait. */
+  @Test
+  void aCallThatAnInterceptorHasCancelledDoesNotWaitForAFirstAnswer() throws Exception {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 10 && least >= HostLimits.PATIENCE_MILLIS; i++) {
+      try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+        BlockingOkHttpClient client =
+            limited(settings(Wire.HTTP_1_1).addInterceptor(ConnectionsTest::cancelled), 1);
+        URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+        Caller holder = new Caller(() -> text(client, stalls));
+        ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+        long begun = System.nanoTime();
+        Request request =
+            get(server.uri(Script.ok())).newBuilder().header("Cancel", "at once").build();
+        Caller waiter = new Caller(() -> client.newCall(request).execute());
+        assertEquals("Canceled", waiter.failure().getMessage());
+        least = Math.min(least, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun));
+        server.seen(stalls).get(0).release();
+        assertEquals("200 0", holder.result());
+      }
+    }
+    assertTrue(least < HostLimits.PATIENCE_MILLIS, least + " ms");
+  }
+
+  private static Response cancelled(Interceptor.Chain chain) throws IOException {
+    if (chain.request().header("Cancel") != null) {
+      chain.call().cancel();
+    }
+    return chain.proceed(chain.request());
   }
 
   @Test
