@@ -52,6 +52,8 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
 
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicLong demand = new AtomicLong();
+  private final AtomicLong held = new AtomicLong(); // of that, what the client does not know yet
+  private volatile boolean cancelled;
   private volatile @Nullable Thread teller;
   private volatile Flow.@Nullable Subscription client;
 
@@ -113,11 +115,13 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
 
   @Override
   public void onSubscribe(Flow.Subscription its) {
-    client = its;
-    if (failure.get() != null) {
-      its.cancel(); // the end came first, and found nothing to cancel
-    }
     tell(this::subscribe);
+    client = its; // not before: the JDK's publisher may bring the first piece while it subscribes
+    if (cancelled) {
+      its.cancel(); // the end came first, and found nothing to cancel
+    } else {
+      pass(its);
+    }
   }
 
   @Override
@@ -161,16 +165,33 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
 
   @Override
   public void request(long n) {
+    if (n <= 0) { // Reactive Streams, 3.9
+      end(new IllegalArgumentException("non-positive request: " + n));
+      return;
+    }
+    exchange.heard(); // until now the silence was the reader's
+    demand.accumulateAndGet(n, JdkResponseBody::sum);
+    held.accumulateAndGet(n, JdkResponseBody::sum);
     Flow.Subscription its = client;
     if (its != null) {
-      exchange.heard(); // until now the silence was the reader's
-      demand.accumulateAndGet(n, (had, more) -> Math.min(had, Long.MAX_VALUE - more) + more);
+      pass(its);
+    }
+  }
+
+  private void pass(Flow.Subscription its) {
+    long n = held.getAndSet(0);
+    if (n > 0) {
       its.request(n);
     }
   }
 
+  private static long sum(long had, long more) {
+    return Math.min(had, Long.MAX_VALUE - more) + more;
+  }
+
   @Override
   public void cancel() {
+    cancelled = true; // before the look at `client`: who sets that sees it
     Flow.Subscription its = client;
     if (its != null) {
       its.cancel();

@@ -14,6 +14,8 @@ import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -23,6 +25,7 @@ import java.net.CookieHandler;
 import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
@@ -37,6 +40,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,6 +55,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -374,6 +379,82 @@ class BodyAfterItsHeadTest {
       assertSame(others, thrown.getCause());
       assertEquals(1, server.seen(uri).size());
     }
+  }
+
+  /**
+   * What the JDK publishes comes on its own threads, and that is as soon as it is asked for, while
+   * the subscriber asks.
+   */
+  @Test
+  void whatComesWhileItsSubscriberSubscribesIsNotLost() throws Exception {
+    HttpRequest get = request(URI.create("http://localhost/")).build();
+    try (BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(HttpClient.newHttpClient())) {
+      JdkExchange<String> exchange =
+          new JdkExchange<>(
+              client,
+              new Origin(1, false),
+              null,
+              get,
+              Deadline.none(),
+              false,
+              CallEvent.begin("jdk"));
+      JdkResponseBody<String> body =
+          new JdkResponseBody<>(BodySubscribers.ofString(StandardCharsets.UTF_8), -1, exchange);
+      Flow.Publisher<List<ByteBuffer>> quick =
+          its ->
+              its.onSubscribe(
+                  new Flow.Subscription() {
+                    @Override
+                    public void request(long n) {
+                      ByteBuffer piece = ByteBuffer.wrap("all".getBytes(StandardCharsets.UTF_8));
+                      CompletableFuture.runAsync(() -> its.onNext(List.of(piece))).join();
+                      its.onComplete();
+                    }
+
+                    @Override
+                    public void cancel() {}
+                  });
+      JdkResponseBody.Source source =
+          new JdkResponseBody.Source(new NoInfo(), new Publishes(quick));
+      assertEquals("all", body.await(source, Deadline.after(Duration.ofSeconds(10))));
+    }
+  }
+
+  private record NoInfo() implements HttpResponse.ResponseInfo {
+    @Override
+    public int statusCode() {
+      return 200;
+    }
+
+    @Override
+    public HttpHeaders headers() {
+      return HttpHeaders.of(Map.of(), (name, value) -> true);
+    }
+
+    @Override
+    public HttpClient.Version version() {
+      return HttpClient.Version.HTTP_1_1;
+    }
+  }
+
+  private record Publishes(Flow.Publisher<List<ByteBuffer>> publisher)
+      implements BodySubscriber<Flow.Publisher<List<ByteBuffer>>> {
+    @Override
+    public CompletionStage<Flow.Publisher<List<ByteBuffer>>> getBody() {
+      return CompletableFuture.completedStage(publisher);
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription subscription) {}
+
+    @Override
+    public void onNext(List<ByteBuffer> item) {}
+
+    @Override
+    public void onError(Throwable throwable) {}
+
+    @Override
+    public void onComplete() {}
   }
 
   // ---- subscribers of users' ------------------------------------------------------------------
