@@ -380,7 +380,7 @@ final class ApacheEndpoint extends ConnectionEndpoint
           new ApacheRequestBody(
               DefaultContentLengthStrategy.INSTANCE.determineLength(request),
               callDeadline,
-              this::submitQuietly,
+              this::sendBody,
               this::giveUp);
     }
     ApacheExchange under =
@@ -439,12 +439,17 @@ final class ApacheEndpoint extends ConnectionEndpoint
     }
   }
 
-  private void submitQuietly() {
+  private boolean sendBody() {
+    ApacheExchange under = exchange;
+    if (submitted && under != null) {
+      return under.sendMore();
+    }
     try {
       submit();
     } catch (ConnectionClosedException e) {
       fail(e);
     }
+    return true;
   }
 
   private void giveUp() {

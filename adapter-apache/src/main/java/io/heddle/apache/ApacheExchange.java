@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request and its response, as the engine sees it: its callbacks, turned into what a caller
- * waits for. The engine calls on the connection's I/O thread, one call at a time.
+ * waits for. The engine calls on the connection's I/O thread, one call at a time; over HTTP/1.1
+ * without TLS on the caller, too, as long as that sends ({@link Http1Session}).
  *
  * <pre>{@code
  *        caller                     I/O thread
@@ -94,7 +95,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private final @Nullable ApacheRequestBody requestBody;
   private volatile ReactorSession session;
 
-  // I/O thread only.
+  // The engine's callbacks only.
   private @Nullable Head finalHead;
   private boolean headCame;
   private int hiddenStatus;
@@ -170,6 +171,15 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
         return false;
       }
     };
+  }
+
+  /**
+   * There is more of the request's body.
+   *
+   * @return whether this thread, the caller's, has sent what there is room for
+   */
+  boolean sendMore() {
+    return session.sendMore();
   }
 
   HttpRequest request() {
@@ -293,7 +303,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     }
   }
 
-  // ---- I/O thread: the engine's callbacks, in the order in which they come -----------------
+  // ---- the engine's callbacks, in the order in which they come -----------------------------
 
   @Override
   public void produceRequest(RequestChannel channel, HttpContext context)

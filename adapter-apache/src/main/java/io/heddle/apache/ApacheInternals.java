@@ -20,6 +20,16 @@ final class ApacheInternals {
   private static final @Nullable Field SYSTEM_PROPERTIES =
       accessible(HttpClientBuilder.class, "systemProperties");
 
+  /**
+   * How often the engine of HTTP/1.1 is told that there is room for output until a request is
+   * written: it takes the request from its session and writes it; then it sees that nothing is
+   * left. It does both on the thread that tells it, and asks for more by {@code setEvent} alone,
+   * having looked for requests after each {@code clearEvent}. A socket that does not block writes
+   * what it has room for, and an interrupt of the thread that writes does not close it. Seen in
+   * core 5.4, JDK 21 and 25.
+   */
+  static final int OUTPUTS = 2;
+
   private ApacheInternals() {}
 
   /** Whether the builder is to heed system properties; false if it does not tell. */

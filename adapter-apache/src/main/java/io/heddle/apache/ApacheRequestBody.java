@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.hc.core5.function.Supplier;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.Header;
@@ -80,17 +81,18 @@ final class ApacheRequestBody {
    * A body that nothing is written of yet.
    *
    * @param declaredLength what Content-Length says, or −1
-   * @param begin submits the exchange; called once at most, and not if it was submitted before
+   * @param send submits the exchange, if it is not yet, and lets the caller send what is there;
+   *     says whether that is all there is to do, so that the I/O thread need not be asked
    * @param canceller aborts the exchange
    */
-  ApacheRequestBody(long declaredLength, Deadline deadline, Runnable begin, Canceller canceller) {
+  ApacheRequestBody(
+      long declaredLength, Deadline deadline, BooleanSupplier send, Canceller canceller) {
     this.declaredLength = declaredLength;
     this.deadline = deadline;
     this.failure = new ApacheFailures.Wait("writing the request body", deadline, "Write timed out");
     Runnable signal =
         () -> {
-          begin.run();
-          DataStreamChannel to = channel;
+          DataStreamChannel to = send.getAsBoolean() ? null : channel;
           if (to != null) { // else the engine has not come here yet, and will
             ReactorSession.unlessClosing(to::requestOutput);
           }

@@ -44,6 +44,7 @@ import org.apache.hc.core5.reactor.IOReactorConfig;
 import org.apache.hc.core5.reactor.IOReactorShutdownException;
 import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
+import org.apache.hc.core5.reactor.ssl.SSLIOSession;
 import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
@@ -418,7 +419,7 @@ final class ConnectionOpener {
                 work ->
                     new IoReactorThread(
                         work, "heddle-apache-" + number + "-io-" + threads.incrementAndGet()),
-                GuardedSession::guarded,
+                ConnectionOpener::decorated,
                 null,
                 null,
                 session -> session.close(CloseMode.GRACEFUL));
@@ -429,6 +430,12 @@ final class ConnectionOpener {
     } finally {
       lock.unlock();
     }
+  }
+
+  private static IOSession decorated(IOSession session) {
+    return session instanceof SSLIOSession tls
+        ? new GuardedSession(tls)
+        : new PlainSession(session);
   }
 
   private IOReactorConfig reactorConfig() {

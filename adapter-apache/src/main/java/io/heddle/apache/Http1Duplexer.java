@@ -27,9 +27,9 @@ import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
 
 /**
- * The engine's HTTP/1.1, with long bodies led past its buffers: they travel through the one buffer
- * of the I/O thread, in large pieces, so that a connection needs small buffers only. Everything
- * here runs on the connection's I/O thread.
+ * The engine's HTTP/1.1, with long bodies led past its buffers: they travel through a {@link
+ * TransferBuffer}, in large pieces, so that a connection needs small buffers only. Everything here
+ * runs on the thread that has the {@linkplain Http1Session turn}.
  */
 final class Http1Duplexer extends ClientHttp1StreamDuplexer {
 
@@ -115,10 +115,7 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
       if (buffer().hasData()) {
         n = buffer().read(dst, (int) Math.min(left, buffer().length()));
       } else {
-        ByteBuffer transfer = IoReactorThread.transferBuffer();
-        transfer.limit((int) Math.min(left, transfer.capacity()));
-        n = readFromChannel(transfer);
-        session.consume(transfer.flip());
+        n = handOn();
         if (n == left) {
           lookBehind();
         }
@@ -135,6 +132,16 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
         return n > 0 ? n : -1;
       }
       return n;
+    }
+
+    private int handOn() throws IOException {
+      try (TransferBuffer buffer = TransferBuffer.borrow()) {
+        ByteBuffer transfer = buffer.bytes();
+        transfer.limit((int) Math.min(left, transfer.capacity()));
+        int n = readFromChannel(transfer);
+        session.consume(transfer.flip());
+        return n;
+      }
     }
 
     /** Takes what came behind the body, if anything did: see {@code responseEnds}. */
@@ -174,14 +181,16 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
         return 0;
       }
       int n = Math.min(src.remaining(), MAX_CHUNK);
-      ByteBuffer chunk = IoReactorThread.transferBuffer();
-      chunk.put(Integer.toHexString(n).getBytes(StandardCharsets.US_ASCII)).put(LINE_END);
-      chunk.put(chunk.position(), src, src.position(), n).position(chunk.position() + n);
-      chunk.put(LINE_END).flip();
-      src.position(src.position() + n);
-      writeToChannel(chunk);
-      if (chunk.hasRemaining()) {
-        buffer().write(chunk); // the engine sends it when the channel has room again
+      try (TransferBuffer buffer = TransferBuffer.borrow()) {
+        ByteBuffer chunk = buffer.bytes();
+        chunk.put(Integer.toHexString(n).getBytes(StandardCharsets.US_ASCII)).put(LINE_END);
+        chunk.put(chunk.position(), src, src.position(), n).position(chunk.position() + n);
+        chunk.put(LINE_END).flip();
+        src.position(src.position() + n);
+        writeToChannel(chunk);
+        if (chunk.hasRemaining()) {
+          buffer().write(chunk); // the engine sends it when the channel has room again
+        }
       }
       return n;
     }

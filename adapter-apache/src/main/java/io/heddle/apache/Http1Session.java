@@ -2,6 +2,8 @@ package io.heddle.apache;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.CancelledKeyException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hc.core5.http.HttpConnection;
 import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequest;
@@ -10,11 +12,30 @@ import org.apache.hc.core5.http.impl.Http1StreamListener;
 import org.apache.hc.core5.http.nio.NHttpMessageParser;
 import org.apache.hc.core5.http.nio.SessionInputBuffer;
 import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
+import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
-/** HTTP/1.1 on a session: one exchange at a time; to abort it is to close the connection. */
+/**
+ * HTTP/1.1 on a session: one exchange at a time; to abort it is to close the connection.
+ *
+ * <p><b>Whose turn it is.</b> A caller whose connection has no TLS sends its request itself, as far
+ * as the socket takes it, so that no I/O thread has to be woken for it. The engine is made for one
+ * thread at a time: whoever has the turn.
+ *
+ * <pre>{@code
+ *            caller                             I/O thread
+ * turn free  send: takes it, gives it back      an event: takes it, gives it back
+ * taken      send: enqueues the request, and    an event: comes a moment later
+ *            the I/O thread sends it
+ * }</pre>
+ *
+ * <p>A caller does not wait for the turn, and does not park while it has it: it formats a head and
+ * writes to a socket that does not block. So it is over in a moment, as is what callers do under
+ * the session's own lock.
+ */
 final class Http1Session extends ReactorSession implements Http1StreamListener {
 
   /** Bytes of one connection, before others have their turn. */
@@ -28,6 +49,11 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
   private @Nullable SessionInputBuffer input;
   private boolean strayed;
 
+  private final ReentrantLock turn = new ReentrantLock();
+
+  // What a caller may write to; null as long as there is none, and with TLS.
+  private volatile @Nullable PlainSession plain;
+
   Http1Session(ReactorConnection connection, int window, int bufferSize) {
     super(connection, window);
     this.bufferSize = bufferSize;
@@ -39,11 +65,120 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
   @Override
   public void connected(IOSession session) throws IOException {
     super.connected(session);
+    plain = session instanceof PlainSession itself ? itself : null;
     if (!begun) {
       begun = true;
       connection.started(this);
     }
   }
+
+  // ---- whose turn it is ---------------------------------------------------------------------
+
+  /**
+   * TLS is about to begin, which is the I/O thread's alone; the caller is between two exchanges.
+   */
+  void beginTls() {
+    plain = null;
+  }
+
+  /**
+   * Sends a request on this thread, the caller's, as far as the socket has room; the I/O thread
+   * does the rest. Does not wait.
+   *
+   * @param request null to go on with the one that has begun
+   * @return false if nothing was done, and the I/O thread has to be asked: it is at work on this
+   *     session, or will be, or there is TLS
+   */
+  boolean send(@Nullable Command request) {
+    PlainSession on = plain;
+    if (on == null || on.hasCommands() || !on.isOpen() || !turn.tryLock()) {
+      return false;
+    }
+    Runnable rest = null;
+    try {
+      on.beginSending(request);
+      try {
+        for (int i = 0; i < ApacheInternals.OUTPUTS && on.isOutputWanted(); i++) {
+          protocol.outputReady(on);
+        }
+      } finally {
+        rest = on.endSending();
+      }
+    } catch (CancelledKeyException closing) { // as the reactor has it, here and below
+      on.close();
+    } catch (IOException | RuntimeException e) {
+      exception(on, e);
+      on.close();
+    } finally {
+      turn.unlock();
+    }
+    if (rest != null) {
+      unlessClosing(rest);
+    }
+    return true;
+  }
+
+  @Override
+  boolean sendMore() {
+    return send(null);
+  }
+
+  @Override
+  public void inputReady(IOSession session, ByteBuffer src) throws IOException {
+    ApacheExchange ready = null;
+    turn.lock();
+    try {
+      input(session, src);
+    } finally {
+      ready = takeHeldBack();
+      turn.unlock();
+      if (ready != null) { // its caller may send the next request at once
+        ready.deliverHead();
+      }
+    }
+  }
+
+  @Override
+  public void outputReady(IOSession session) throws IOException {
+    turn.lock();
+    try {
+      super.outputReady(session);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  @Override
+  public void timeout(IOSession session, Timeout timeout) throws IOException {
+    turn.lock();
+    try {
+      super.timeout(session, timeout);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  @Override
+  public void exception(IOSession session, Exception cause) {
+    turn.lock();
+    try {
+      super.exception(session, cause);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  @Override
+  public void disconnected(IOSession session) {
+    turn.lock();
+    try {
+      super.disconnected(session);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  // ---- whoever has the turn -----------------------------------------------------------------
 
   @Override
   void starting(ApacheExchange exchange) {

@@ -183,14 +183,16 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     if (!exchange.beginOn(on)) {
       throw new ConnectionClosedException("given up before the start");
     }
-    enqueue(
-        io,
+    Command request =
         new RequestExecutionCommand(
-            exchange, null, isMultiplexed() ? exchange.streamHandle() : null, engineContext));
+            exchange, null, isMultiplexed() ? exchange.streamHandle() : null, engineContext);
+    if (!(on instanceof Http1Session http1 && http1.send(request))) {
+      enqueue(io, request);
+    }
   }
 
   /** In the order of asking. A session that is closing cancels what is asked of it. */
-  private static void enqueue(IOSession io, Command command) {
+  static void enqueue(IOSession io, Command command) {
     try {
       io.enqueue(command, Command.Priority.NORMAL);
     } catch (CancelledKeyException closing) {
@@ -249,6 +251,9 @@ final class ReactorConnection implements HttpConnection, Identifiable {
       throw new IOException("TLS within TLS: Apache's engine cannot tunnel through an HTTPS proxy");
     }
     this.ready = ready;
+    if (before instanceof Http1Session http1) {
+      http1.beginTls();
+    }
     FutureCallback<TransportSecurityLayer> done =
         new FutureCallback<TransportSecurityLayer>() {
           @Override

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What happens on one I/O session: the engine's protocol handler, and around it what Heddle has to
- * do before and after. Everything here runs on the session's I/O thread.
+ * do before and after. Everything here runs on the session's I/O thread, or on a caller that takes
+ * its part: see {@link Http1Session}.
  *
  * <p><b>One wake-up per response.</b> The head of a response is held back while the bytes that came
  * with it are worked through, so that a short response has arrived whole when its caller wakes, and
@@ -54,6 +55,15 @@ abstract class ReactorSession implements IOEventHandler {
    */
   void refuseRest() throws IOException {}
 
+  /**
+   * Sends on this thread, the caller's, what its request body has. Does not wait.
+   *
+   * @return false if the I/O thread has to be asked
+   */
+  boolean sendMore() {
+    return false;
+  }
+
   /** Aborts this exchange and no other; any thread, does not wait. */
   abstract void abort(ApacheExchange exchange);
 
@@ -68,11 +78,17 @@ abstract class ReactorSession implements IOEventHandler {
 
   /** Wakes the caller of the head that is held back, if there is one. */
   final void letGo() {
-    ApacheExchange ready = heldBack;
+    ApacheExchange ready = takeHeldBack();
     if (ready != null) {
-      heldBack = null;
       ready.deliverHead();
     }
+  }
+
+  /** The exchange whose head was held back until now, or null. */
+  final @Nullable ApacheExchange takeHeldBack() {
+    ApacheExchange ready = heldBack;
+    heldBack = null;
+    return ready;
   }
 
   /** The exchange whose head is held back, or null. */
@@ -87,14 +103,18 @@ abstract class ReactorSession implements IOEventHandler {
 
   @Override
   public void inputReady(IOSession session, ByteBuffer src) throws IOException {
-    inputFailed = true;
     try {
-      protocol.inputReady(session, src);
-      readOn(session);
-      inputFailed = false;
+      input(session, src);
     } finally {
       letGo();
     }
+  }
+
+  final void input(IOSession session, ByteBuffer src) throws IOException {
+    inputFailed = true;
+    protocol.inputReady(session, src);
+    readOn(session);
+    inputFailed = false;
   }
 
   @Override

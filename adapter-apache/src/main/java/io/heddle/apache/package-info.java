@@ -14,11 +14,13 @@
  *     → BlockingConnectionManager.connect parks     look-up (HostResolver), connect, TLS, SETTINGS
  *     → ApacheEndpoint.execute
  *         → HttpRequestExecutor.execute
- *             → sendRequestHeader, Entity           ApacheExchange.produceRequest, produce
+ *             → sendRequestHeader, Entity           ApacheExchange.produceRequest, produce (1)
  *             ← receiveResponseHeader     parks     ApacheExchange.consumeResponse
  *     ← response
  *   ApacheResponseBody.read               parks     ApacheExchange.consume, streamEnd
  *   close → release, or abort: HTTP/1.1 closes the connection, HTTP/2 resets the stream
+ *
+ * (1) Over HTTP/1.1 without TLS on the caller, as far as the socket has room.
  * }</pre>
  *
  * <p>The roles that every adapter has: {@code ApacheExchange} (native callbacks to {@code

@@ -1,0 +1,108 @@
+package io.heddle.apache;
+
+import java.util.concurrent.locks.Lock;
+import org.apache.hc.core5.reactor.Command;
+import org.apache.hc.core5.reactor.EventMask;
+import org.apache.hc.core5.reactor.IOSession;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session without TLS, which spares its I/O thread wake-ups: those for a change of events that
+ * changes nothing, and those for what a caller sends itself, see {@link Http1Session}.
+ *
+ * <p>A change that changes nothing needs no wake-up: who made the same change before has woken the
+ * I/O thread, or is about to. Each change is made under the session's lock, as the reactor's are.
+ */
+final class PlainSession extends ForwardingSession {
+
+  // Written by the caller that sends; others see another thread than themselves.
+  private volatile @Nullable Thread sender;
+
+  // Of the caller that sends: its request, and whether the engine wants to write on.
+  private @Nullable Command request;
+  private boolean outputWanted;
+
+  PlainSession(IOSession session) {
+    super(session);
+  }
+
+  /**
+   * This thread, a caller, tells the engine from now on that there is room for output. The engine
+   * finds this request before those that are enqueued.
+   */
+  void beginSending(@Nullable Command request) {
+    this.request = request;
+    outputWanted = true;
+    sender = Thread.currentThread();
+  }
+
+  /** Whether the engine wants to hear again that there is room. */
+  boolean isOutputWanted() {
+    return outputWanted;
+  }
+
+  /**
+   * The rest is the I/O thread's.
+   *
+   * @return asks it for what is not written, or for the request if the engine did not take it; null
+   *     if there is nothing left to do
+   */
+  @Nullable Runnable endSending() {
+    sender = null;
+    Command left = request;
+    request = null;
+    if (left != null) {
+      return () -> ReactorConnection.enqueue(session, left);
+    }
+    return outputWanted ? () -> setEvent(EventMask.WRITE) : null;
+  }
+
+  private boolean isSender() {
+    return Thread.currentThread().equals(sender);
+  }
+
+  @Override
+  public @Nullable Command poll() {
+    Command first = isSender() ? request : null;
+    if (first == null) {
+      return session.poll();
+    }
+    request = null;
+    return first;
+  }
+
+  @Override
+  public void setEvent(int op) {
+    if (op == EventMask.WRITE && isSender()) {
+      outputWanted = true;
+    } else {
+      change(op, op);
+    }
+  }
+
+  @Override
+  public void clearEvent(int op) {
+    if (op == EventMask.WRITE && isSender()) {
+      outputWanted = false; // where the I/O thread was asked before, it finds nothing to write
+    } else {
+      change(op, 0);
+    }
+  }
+
+  private void change(int op, int to) {
+    Lock lock = session.getLock();
+    lock.lock();
+    try {
+      if (session.getStatus() == Status.CLOSED || (session.getEventMask() & op) == to) {
+        return;
+      }
+      if (to == 0) {
+        session.clearEvent(op);
+      } else {
+        session.setEvent(op);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}
