@@ -154,7 +154,7 @@ class CallDeadlineTest {
           throw new ConnectionRequestTimeoutException("no connection within 20 s");
         };
     try (CloseableHttpClient client =
-        BlockingHttpClients.custom(Timeout.ofMilliseconds(50))
+        BlockingHttpClients.custom(Timeout.ofSeconds(1)) // the chain connects first
             .addExecInterceptorLast("waits", waits)
             .build()) {
       assertOver(client, stalled(), HttpClientContext.create());
