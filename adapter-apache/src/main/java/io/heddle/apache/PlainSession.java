@@ -93,7 +93,8 @@ final class PlainSession extends ForwardingSession {
     Lock lock = session.getLock();
     lock.lock();
     try {
-      if (session.getStatus() == Status.CLOSED || (session.getEventMask() & op) == to) {
+      if (session.getHandler() instanceof Http1Session // over HTTP/2 no gain was seen
+          && (session.getStatus() == Status.CLOSED || (session.getEventMask() & op) == to)) {
         return;
       }
       if (to == 0) {
