@@ -40,8 +40,8 @@ import okhttp3.WebSocketListener;
  *   <li>A call that is cancelled while its request is being sent gives its connection back.
  *   <li>A response over HTTP/2 that is shorter than its Content-Length fails.
  *   <li>A request that the server says it did not process, over HTTP/2, is sent again, up to
- *       {@value io.heddle.core.Resends#MOST_UNPROCESSED} times, unless {@code
- *       retryOnConnectionFailure(false)} forbids it.
+ *       {@value CallEngine#REFUSALS} times, unless {@code retryOnConnectionFailure(false)} forbids
+ *       it.
  *   <li>Uploads do not wait for delayed acknowledgements: TCP_NODELAY, which OkHttp leaves off.
  * </ul>
  *

@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class CallEngine implements AutoCloseable {
 
+  /** How often a refused call goes again: OkHttp sends it twice each time, on a new connection. */
+  static final int REFUSALS = 20;
+
   private final Executor threads;
   private final boolean isOwn;
   private final OffCarrierDns dns;
@@ -224,7 +227,7 @@ final class CallEngine implements AutoCloseable {
         return chain.proceed(chain.request());
       }
       call.awaitHost(chain.request().url());
-      Resends resends = new Resends(Deadline.none()); // OkHttp's own timeout cancels
+      Resends resends = new Resends(Deadline.none(), REFUSALS); // OkHttp's timer cancels
       while (true) {
         try {
           call.isAnswered(false);

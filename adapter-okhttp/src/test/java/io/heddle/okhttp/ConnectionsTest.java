@@ -2,6 +2,7 @@ package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -330,6 +331,18 @@ class ConnectionsTest {
       server.seen(stalls).get(0).release();
       assertEquals("200 0", first.result());
       assertEquals("200 100", text(outer, second));
+    }
+  }
+
+  /** OkHttp asks twice each time, and opens a connection for that. */
+  @Test
+  void aServerThatRefusesAllIsNotStormed() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      OkHttpClient client = wrap(settings(Wire.H2C));
+      URI refused = server.uri(Script.ok().fault(Script.Fault.STREAM_REFUSED));
+      assertThrows(IOException.class, () -> text(client, refused));
+      int sent = server.seen(refused).size();
+      assertTrue(sent > 2 && sent <= 2 * (CallEngine.REFUSALS + 1), sent + " times sent");
     }
   }
 

@@ -45,12 +45,23 @@ public final class Resends {
       Set.of("GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE");
 
   private final Deadline deadline;
+  private final int most;
   private volatile int unprocessed;
   private volatile int lost;
 
   /** None yet, of a call that has so much time. */
   public Resends(Deadline deadline) {
+    this(deadline, MOST_UNPROCESSED);
+  }
+
+  /**
+   * The same for a library that sends more than one request each time.
+   *
+   * @param most how often goes what was not processed
+   */
+  public Resends(Deadline deadline, int most) {
     this.deadline = deadline;
+    this.most = most;
   }
 
   /** Whether a request with this method changes nothing on the server (RFC 9110, 9.2.1). */
@@ -69,7 +80,7 @@ public final class Resends {
   public boolean unprocessed() {
     int times = unprocessed + 1;
     unprocessed = times;
-    return times <= MOST_UNPROCESSED && !deadline.isExpired();
+    return times <= most && !deadline.isExpired();
   }
 
   /** Counts a request that was lost with its connection; whether it may go again, at once. */
