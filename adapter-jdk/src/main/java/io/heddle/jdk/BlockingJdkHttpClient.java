@@ -132,7 +132,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
 
   /**
    * Sends the request, and waits for what the JDK's {@code send} waits for: the head, and of most
-   * kinds of body the whole. The handler runs on the caller.
+   * kinds of body the whole.
    *
    * @throws IllegalStateException on the client's I/O thread
    */
@@ -221,10 +221,10 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
         return exchange.send(
             handler, elsewhere && push == null ? JdkInternals.onAnotherConnection() : push, client);
       } catch (IOException e) {
-        if (exchange.isAnswered() && !exchange.wasExpectationIgnored()) {
-          throw e; // it may be the user's own, who calls others
-        } else if (noAddress != null && e instanceof ConnectException) {
+        if (noAddress != null && e instanceof ConnectException) {
           throw noAddress;
+        } else if (exchange.isAnswered()) {
+          throw e;
         } else if (JdkInternals.hadNoStream(e)
             && isUntouched(e, request, exchange)
             && !closed

@@ -16,16 +16,11 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,7 +32,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * SENDING ──head──▶ BODY ──its end, cancel──▶ OVER    the place is given back, once
- *                     from here on the user's handler and subscriber are at work, on the caller
  *   ├─────failure──────────────────────────▶ OVER
  *   └─────the alarm: in SENDING it interrupts the caller, who is in the client's send;
  *                    in BODY it ends the body
@@ -86,16 +80,15 @@ final class JdkExchange<T> {
   private boolean rung;
 
   // Shared.
-  private volatile JdkResponseBody.@Nullable Source source;
   private volatile @Nullable JdkResponseBody<T> body;
   private volatile @Nullable IOException end;
   private volatile @Nullable Future<?> alarm;
   private volatile @Nullable JdkUpload upload;
   private volatile @Nullable Future<?> nudge;
   private volatile long heardAt = System.nanoTime();
+  private volatile boolean responds;
   private volatile boolean ignored;
   private volatile @Nullable HttpResponse<T> brought;
-  private volatile boolean left;
 
   /**
    * An attempt.
@@ -145,11 +138,16 @@ final class JdkExchange<T> {
     caller = Thread.currentThread();
     setAlarm();
     try {
-      HttpResponse<?> head = head(library, push);
-      origin.speaks(first(head).version());
-      leaveSend();
-      HttpResponse<T> response = response(head, handler);
+      HttpRequest its = request();
+      BodyHandler<T> ours =
+          info -> {
+            responds = true; // the handler may fail as a call does that may go again
+            return receive(handler.apply(info), info);
+          };
+      HttpResponse<T> response =
+          push == null ? library.send(its, ours) : sendPushed(library, its, ours, push);
       answered = true;
+      origin.speaks(first(response).version());
       brought = response; // before the look at `over`: he who gives the place back sees it
       if (over.get() && !(response.body() instanceof JdkResponseStream)) {
         event.completed();
@@ -160,79 +158,20 @@ final class JdkExchange<T> {
         throw failure(null);
       }
       throw e;
-    } catch (TimeoutException e) {
-      end(JdkFailures.over(null));
-      throw failure(null);
-    } catch (ExecutionException e) {
-      if (Thread.interrupted()) { // the user's code was, on this thread
-        throw JdkFailures.caused(new InterruptedException("interrupted"), e.getCause());
-      }
-      throw failed(JdkFailures.thrown(Objects.requireNonNull(e.getCause())));
     } catch (IOException e) {
-      throw failed(e);
+      refused = JdkInternals.hadNoStream(e);
+      if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
+        origin.cool();
+      }
+      throw failure(e);
     } finally {
-      leaveSend();
-      if (!answered) {
-        giveUp();
-      } else if (body == null) {
-        release(true);
+      if (leave()) {
+        Thread.interrupted(); // the alarm's
+      }
+      if (!answered || body == null) {
+        release(answered);
       }
     }
-  }
-
-  /** The head of the response. Pushed responses are the client's, and the user's handlers'. */
-  @SuppressWarnings("unchecked") // of what a handler makes, none looks at the type
-  private HttpResponse<?> head(HttpClient library, @Nullable PushPromiseHandler<T> push)
-      throws IOException, InterruptedException, ExecutionException {
-    HttpRequest its = request();
-    BodyHandler<Object> publishing =
-        info -> (BodySubscriber<Object>) (BodySubscriber<?>) headed(info);
-    if (push == null) {
-      return library.send(its, publishing);
-    }
-    Future<HttpResponse<Object>> future = // send knows no pushes
-        library.sendAsync(
-            its, publishing, (PushPromiseHandler<Object>) (PushPromiseHandler<?>) push);
-    try {
-      return future.get();
-    } catch (InterruptedException e) {
-      future.cancel(true);
-      throw e;
-    }
-  }
-
-  /** Has the user's handler at work, and waits for what becomes of the body. */
-  @SuppressWarnings("unchecked")
-  private HttpResponse<T> response(HttpResponse<?> head, BodyHandler<T> handler)
-      throws InterruptedException, TimeoutException, ExecutionException {
-    JdkResponseBody.Source from = source;
-    if (from == null) { // the client is another's, and asks no handler
-      return (HttpResponse<T>) head;
-    }
-    JdkResponseBody<T> its;
-    try {
-      its = received(handler.apply(from.info()), from.info());
-    } catch (Throwable t) {
-      throw new ExecutionException(t);
-    }
-    body = its;
-    IOException why = end;
-    if (why != null) { // it came before there was a body to end
-      its.end(why);
-    }
-    return new JdkResponse<>(head, its.await(from, deadline));
-  }
-
-  @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
-  private JdkResponseBody<T> received(BodySubscriber<T> user, ResponseInfo info) {
-    boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
-    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
-    boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
-    BodySubscriber<T> its =
-        user.getClass() == STREAM
-            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed, event)
-            : user;
-    return new JdkResponseBody<>(its, multiplexed && !none ? length : -1, this);
   }
 
   /** What the origin itself answered, be it with a redirect to another. */
@@ -242,6 +181,22 @@ final class JdkExchange<T> {
       first = first.previousResponse().get();
     }
     return first;
+  }
+
+  /** {@code send} knows no pushes. */
+  private HttpResponse<T> sendPushed(
+      HttpClient library, HttpRequest its, BodyHandler<T> ours, PushPromiseHandler<T> push)
+      throws IOException, InterruptedException {
+    Future<HttpResponse<T>> future = library.sendAsync(its, ours, push);
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      future.cancel(true);
+      throw e;
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      throw cause instanceof IOException io ? io : new IOException(cause);
+    }
   }
 
   /** The user's request, with what is left of the deadline; and a hook, if it comes to connect. */
@@ -269,14 +224,6 @@ final class JdkExchange<T> {
     return found instanceof HttpTimeoutException late ? failure(late) : found;
   }
 
-  private IOException failed(IOException found) {
-    refused = JdkInternals.hadNoStream(found);
-    if (JdkInternals.wasNotProcessed(found) || JdkInternals.lostConnection(found)) {
-      origin.cool();
-    }
-    return failure(found);
-  }
-
   private IOException failure(@Nullable IOException found) {
     IOException why = end;
     if (why != null) {
@@ -302,25 +249,6 @@ final class JdkExchange<T> {
     }
   }
 
-  private void leaveSend() {
-    if (leave()) {
-      Thread.interrupted(); // the alarm's
-    }
-  }
-
-  /** Nobody waits for a response any more: one that has begun, or yet begins, is dropped. */
-  private void giveUp() {
-    left = true;
-    release(false);
-    JdkResponseBody<T> its = body;
-    JdkResponseBody.Source from = source;
-    if (its != null) {
-      its.end(JdkFailures.closed());
-    } else if (from != null) {
-      drop(from);
-    }
-  }
-
   boolean hasBrought(HttpResponse<?> response) {
     return response.equals(brought);
   }
@@ -331,7 +259,7 @@ final class JdkExchange<T> {
 
   /** Whether a response has begun. */
   boolean isAnswered() {
-    return source != null;
+    return responds;
   }
 
   /** How many requests with a body the client has made of this one, from the first on. */
@@ -349,27 +277,28 @@ final class JdkExchange<T> {
 
   // ---- the client's threads -------------------------------------------------------------------
 
-  /** The head is there; the caller takes the body, if he still waits for it. */
-  private BodySubscriber<Flow.Publisher<List<ByteBuffer>>> headed(ResponseInfo info) {
+  @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
+  private BodySubscriber<T> receive(BodySubscriber<T> user, ResponseInfo info) {
     heard();
     event.head(
         info.statusCode(), info.version() == HttpClient.Version.HTTP_1_1 ? "HTTP/1.1" : "HTTP/2");
     origin.warmUp();
     origin.answered();
-    JdkResponseBody.Source before = source;
-    JdkResponseBody.Source its = new JdkResponseBody.Source(info, BodySubscribers.ofPublisher());
-    source = its;
-    if (before != null) { // the client is one that sends again by itself
-      drop(before);
+    boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
+    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
+    boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
+    BodySubscriber<T> its =
+        user.getClass() == STREAM
+            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed, event)
+            : user;
+    JdkResponseBody<T> received =
+        new JdkResponseBody<>(its, multiplexed && !none ? length : -1, this);
+    body = received;
+    IOException why = end;
+    if (why != null) { // it came before there was a body to end
+      received.end(why);
     }
-    if (left) {
-      drop(its);
-    }
-    return its.publisher();
-  }
-
-  private void drop(JdkResponseBody.Source nobodys) {
-    new JdkResponseBody<>(BodySubscribers.discarding(), -1, this).drop(nobodys);
+    return received;
   }
 
   /**
@@ -456,7 +385,7 @@ final class JdkExchange<T> {
   void tell(CallReport report) {
     JdkResponseBody<T> its = body;
     Thread reader = its == null ? null : its.reader();
-    Step waitsFor = source == null ? Step.HEAD : its != null && its.isAwaited() ? Step.BODY : null;
+    Step waitsFor = its == null ? Step.HEAD : its.isAwaited() ? Step.BODY : null;
     Thread waits = reader == null ? callerNow() : reader;
     URI uri = request.uri();
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
@@ -478,19 +407,12 @@ final class JdkExchange<T> {
     return its != null && its.isForgotten(nanos);
   }
 
-  /** A body is over: gives the place back, unless another has come in its stead. */
-  void ended(JdkResponseBody<?> its, boolean whole) {
-    if (its.equals(body)) {
-      release(whole);
-    }
-  }
-
   /**
    * Gives the place back, once.
    *
    * @param whole whether the response came to its end: what the request still has may go on
    */
-  private void release(boolean whole) {
+  void release(boolean whole) {
     if (!over.compareAndSet(false, true)) {
       return;
     }
@@ -574,7 +496,7 @@ final class JdkExchange<T> {
 
   /** For how long the server may still say nothing. */
   private long silenceNanos() {
-    return readTimeout == null || (source == null && request.bodyPublisher().isPresent())
+    return readTimeout == null || (body == null && request.bodyPublisher().isPresent())
         ? Long.MAX_VALUE
         : Math.max(0, heardAt + Deadline.after(readTimeout).remainingNanos() - System.nanoTime());
   }
@@ -582,8 +504,8 @@ final class JdkExchange<T> {
   private void ring() {
     boolean late = deadline.isExpired();
     JdkResponseBody<T> its = body;
-    if (source != null && (its == null || !its.isAwaited())) {
-      heard(); // the silence is the reader's, or the handler's
+    if (its != null && !its.isAwaited()) {
+      heard(); // the silence is the reader's
     }
     if (over.get()) {
       return;
@@ -600,7 +522,7 @@ final class JdkExchange<T> {
   private void expectNoMore() {
     calling.lock();
     try {
-      ignored = upload == null && source == null;
+      ignored = upload == null && body == null;
       if (ignored) {
         interruptCaller();
       }

@@ -4,15 +4,11 @@ import io.heddle.DeadlineExceededException;
 import io.heddle.IoThread;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.ConnectException;
-import java.net.ProtocolException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,22 +46,6 @@ final class JdkFailures {
             ? new HttpConnectTimeoutException(message)
             : new HttpTimeoutException(message),
         deadline);
-  }
-
-  /** What the JDK's {@code send} throws for this; with the caller in its trace. */
-  static IOException thrown(Throwable found) {
-    String message = found.getMessage();
-    return switch (found) {
-      case IllegalArgumentException e -> throw new IllegalArgumentException(message, e);
-      case SecurityException e -> throw new SecurityException(message, e);
-      case HttpConnectTimeoutException e -> caused(new HttpConnectTimeoutException(message), e);
-      case HttpTimeoutException e -> again(e);
-      case ConnectException e -> caused(new ConnectException(message), e);
-      case SSLHandshakeException e -> new SSLHandshakeException(message, e);
-      case SSLException e -> new SSLException(message, e);
-      case ProtocolException e -> caused(new ProtocolException(message), e);
-      default -> new IOException(message, found);
-    };
   }
 
   /** The same failure for one more read, with the reader in its trace. */

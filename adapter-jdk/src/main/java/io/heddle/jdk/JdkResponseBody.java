@@ -1,17 +1,13 @@
 package io.heddle.jdk;
 
-import io.heddle.core.Deadline;
 import io.heddle.core.DeclaredLength;
-import io.heddle.core.Exchange;
+import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.http.HttpResponse.BodySubscriber;
-import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -33,17 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what the user makes of the body
  */
-final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flow.Subscription {
-
-  /**
-   * The head of a response, and where its body comes from: the JDK's own subscriber that publishes,
-   * which the client asks for its body where it is. One that it does not know it asks on its
-   * executor, which costs each call a hand-over.
-   */
-  record Source(ResponseInfo info, BodySubscriber<Flow.Publisher<List<ByteBuffer>>> publisher) {}
+final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
 
   private final BodySubscriber<T> user;
-  private final Exchange<T> made = new Exchange<>();
   private final JdkExchange<?> exchange;
   private final DeclaredLength length;
 
@@ -52,8 +40,6 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
 
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicLong demand = new AtomicLong();
-  private final AtomicLong held = new AtomicLong(); // of that, what the client does not know yet
-  private volatile boolean cancelled;
   private volatile @Nullable Thread teller;
   private volatile Flow.@Nullable Subscription client;
 
@@ -73,55 +59,20 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
     this.length = new DeclaredLength(declared);
   }
 
-  // ---- the caller -----------------------------------------------------------------------------
-
-  /**
-   * Takes the body from there, and waits for what the user makes of it. The user's subscriber may
-   * hear all of it within this.
-   *
-   * @throws ExecutionException what the user's, or else the body, failed with
-   */
-  T await(Source source, Deadline deadline)
-      throws InterruptedException, TimeoutException, ExecutionException {
-    take(source);
-    try {
-      var unused = user.getBody().whenComplete(this::made);
-    } catch (Throwable t) {
-      end(t);
-    }
-    return made.await(deadline);
-  }
-
-  /** For what nobody waits for: what is not taken cannot be cancelled. Any thread. */
-  void drop(Source source) {
-    end(JdkFailures.closed());
-    take(source);
-  }
-
-  private void take(Source source) {
-    var unused = source.publisher().getBody().thenAccept(its -> its.subscribe(this));
-  }
-
-  private void made(T value, @Nullable Throwable why) {
-    if (why == null) {
-      made.complete(value); // wakes the caller
-    } else {
-      made.fail(
-          why instanceof CompletionException && why.getCause() != null ? why.getCause() : why);
-    }
-  }
-
   // ---- the client's threads -------------------------------------------------------------------
 
   @Override
+  public CompletionStage<T> getBody() {
+    return user.getBody();
+  }
+
+  @Override
   public void onSubscribe(Flow.Subscription its) {
-    tell(this::subscribe);
-    client = its; // not before: the JDK's publisher may bring the first piece while it subscribes
-    if (cancelled) {
+    client = its;
+    if (failure.get() != null) {
       its.cancel(); // the end came first, and found nothing to cancel
-    } else {
-      pass(its);
     }
+    tell(this::subscribe);
   }
 
   @Override
@@ -140,16 +91,14 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
 
   @Override
   public void onError(Throwable its) {
-    client = null;
     failure.compareAndSet(null, exchange.failureOfBody(its));
-    exchange.ended(this, false);
+    exchange.release(false);
     tell(() -> {});
   }
 
   @Override
   public void onComplete() {
-    client = null;
-    exchange.ended(this, length.isReached());
+    exchange.release(length.isReached());
     tell(
         () -> {
           if (length.isReached()) {
@@ -165,48 +114,30 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
 
   @Override
   public void request(long n) {
-    if (n <= 0) { // Reactive Streams, 3.9
-      end(new IllegalArgumentException("non-positive request: " + n));
-      return;
-    }
-    exchange.heard(); // until now the silence was the reader's
-    demand.accumulateAndGet(n, JdkResponseBody::sum);
-    held.accumulateAndGet(n, JdkResponseBody::sum);
     Flow.Subscription its = client;
     if (its != null) {
-      pass(its);
-    }
-  }
-
-  private void pass(Flow.Subscription its) {
-    long n = held.getAndSet(0);
-    if (n > 0) {
+      exchange.heard(); // until now the silence was the reader's
+      demand.accumulateAndGet(n, (had, more) -> Math.min(had, Long.MAX_VALUE - more) + more);
       its.request(n);
     }
   }
 
-  private static long sum(long had, long more) {
-    return Math.min(had, Long.MAX_VALUE - more) + more;
-  }
-
   @Override
   public void cancel() {
-    cancelled = true; // before the look at `client`: who sets that sees it
     Flow.Subscription its = client;
     if (its != null) {
       its.cancel();
     }
-    exchange.ended(this, false);
+    exchange.release(false);
   }
 
   // ---- any thread -----------------------------------------------------------------------------
 
   /** Ends the body with this failure, unless it is over. Runs the user's {@code onError}. */
-  void end(Throwable why) {
+  void end(IOException why) {
     if (failure.compareAndSet(null, why)) {
       cancel();
       tell(() -> {});
-      made.fail(why); // wakes the caller, even if the user's subscriber is at work still
     }
   }
 
@@ -215,9 +146,9 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
     return user instanceof JdkResponseStream;
   }
 
-  /** The thread that waits in a read, or for the whole; null if none does, or one cannot know. */
+  /** The thread that waits in a read; null if none does, or one cannot know. */
   @Nullable Thread reader() {
-    return user instanceof JdkResponseStream stream ? stream.waiter() : made.waiter();
+    return user instanceof JdkResponseStream stream ? stream.waiter() : null;
   }
 
   /** What the body has failed with; null if it has not. */
@@ -247,36 +178,36 @@ final class JdkResponseBody<T> implements Flow.Subscriber<List<ByteBuffer>>, Flo
     }
     teller = me;
     int seen = 1;
-    bring(signal);
-    while (true) {
-      Throwable why = failure.get();
-      if (why != null) {
-        bring(
-            () -> {
-              over = true;
-              subscribe();
-              user.onError(why);
-            });
-        made.fail(why); // wakes the caller, if the user's subscriber has not
+    try {
+      bring(signal);
+      while (true) {
+        Throwable why = failure.get();
+        if (why != null) {
+          bring(
+              () -> {
+                over = true;
+                subscribe();
+                user.onError(why);
+              });
+        }
+        teller = null;
+        seen = telling.addAndGet(-seen);
+        if (seen == 0) {
+          return;
+        }
+        teller = me;
       }
+    } catch (Throwable t) {
       teller = null;
-      seen = telling.addAndGet(-seen);
-      if (seen == 0) {
-        return;
-      }
-      teller = me;
+      telling.set(0); // the client may still bring the failure
+      cancel();
+      throw t;
     }
   }
 
-  /** What the user's code throws ends the body. */
   private void bring(Runnable signal) {
     if (!over) {
-      try {
-        signal.run();
-      } catch (Throwable t) {
-        failure.compareAndSet(null, t);
-        cancel();
-      }
+      signal.run();
     }
   }
 

@@ -11,24 +11,20 @@
  *       the wrapped client's send         parks
  *         SentRequest                            Origin.warmUp  ← a connection stands
  *         WrittenBody                     bytes▶
- *       the user's handler                       ← head
- *     JdkResponseBody.await               parks  ← bytes, end
- *     JdkResponseStream.read              parks  ← bytes, end
+ *                                                JdkResponseBody ← head, bytes, end
+ *     JdkResponseStream.read              parks  bytes ← JdkResponseBody
  *   deadline | read timeout | shutdownNow → JdkExchange.end, ring
  * }</pre>
  *
  * <p>The JDK's client blocks well by itself: this decorates its {@code send}. So there is no bridge
  * from callbacks, and of the roles that every adapter has there are {@code JdkExchange}, {@code
  * JdkResponseBody} with {@code JdkResponseStream}, {@code JdkFailures} and {@code JdkInternals}.
- * {@code send} gets a publisher of the body, with the head; what the user's handler makes of it is
- * made on the caller ({@code JdkResponse}).
  *
  * <h2>What runs where</h2>
  *
- * <p>Body handlers run on the caller. Body subscribers do for what has come by then, and else on
- * threads of the client's executor; what a deadline ends, writers of bodies, and over HTTP/2
- * whatever else publishes one, run on virtual threads. All else runs where the JDK runs it. One
- * daemon thread of the JVM keeps the time.
+ * <p>User code runs where the JDK runs it: on the caller, or on threads of the client's executor;
+ * what a deadline ends, writers of bodies, and over HTTP/2 whatever else publishes one, on virtual
+ * threads. One daemon thread of the JVM keeps the time.
  */
 @NullMarked
 package io.heddle.jdk;

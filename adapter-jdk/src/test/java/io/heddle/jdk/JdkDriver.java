@@ -79,10 +79,10 @@ public final class JdkDriver implements ClientDriver {
     return EXPECTED.isExpected(kind, thrown);
   }
 
-  /** The JDK has all else run there that it comes by. */
+  /** The JDK runs no user code there but what it comes by. */
   @Override
   public Set<String> onCallersThread() {
-    return Set.of("body handler");
+    return Set.of();
   }
 
   @Override
