@@ -289,7 +289,7 @@ class ReleaseTest {
                 <groupId>org.jetbrains.kotlin</groupId>
                 <artifactId>kotlin-maven-plugin</artifactId>
                 <version>%4$s</version>
-                <configuration><jvmTarget>21</jvmTarget></configuration>
+                <configuration><jvmTarget>21</jvmTarget><useDaemon>false</useDaemon></configuration>
                 <executions>
                   <execution><goals><goal>compile</goal></goals></execution>
                 </executions>
