@@ -106,7 +106,10 @@ record LoadCharts(RunRecord run) {
             scenario ->
                 Stream.of(
                     ratios(scenario, "calls a second", Figures::perSecond, false),
-                    ratios(scenario, "CPU for a call", Figures::cpuMicrosPerCall, true)))
+                    ratios(scenario, "CPU for a call", Figures::cpuMicrosPerCall, true),
+                    scenario.isFew()
+                        ? ratios(scenario, "median latency", each -> each.latency(50), true)
+                        : List.<Figure>of()))
         .flatMap(List::stream)
         .toList();
   }

@@ -71,6 +71,13 @@ record Verdicts(RunRecord run) {
 
   private static final String STOCK = " ÷ stock on virtual threads, HTTP/1.1";
 
+  /** With one caller and with 10. */
+  private static final List<Ratio> FEW =
+      List.of(
+          Ratio.toStock(
+              "median latency" + STOCK, each -> each.latency(50), Wire.HTTP_1, AT_MOST, 1.1),
+          Ratio.toStock("p99" + STOCK, each -> each.latency(99), Wire.HTTP_1, AT_MOST, 1.1));
+
   /** With 100 callers and with 1,000. */
   private static final List<Ratio> CLOSED =
       List.of(
@@ -153,11 +160,12 @@ record Verdicts(RunRecord run) {
 
   List<Promise> all() {
     List<Promise> all = new ArrayList<>();
-    for (LoadScenario scenario : List.of(LoadScenario.CLOSED_100, LoadScenario.CLOSED_1000)) {
-      for (Ratio each : CLOSED) {
+    for (LoadScenario scenario : LoadScenario.values()) {
+      for (Ratio each : scenario.isFew() ? FEW : scenario.isClosed() ? CLOSED : List.<Ratio>of()) {
+        int callers = scenario.fullCalls();
         all.add(
             Promise.of(
-                Markup.format("%s, %,d callers", each.what(), scenario.fullCalls()),
+                Markup.format("%s, %,d caller%s", each.what(), callers, callers == 1 ? "" : "s"),
                 each.text(),
                 library ->
                     Verdict.of(ratio(scenario, library, each), each.sense, each.of(library))));

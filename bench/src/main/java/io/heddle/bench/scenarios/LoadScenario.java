@@ -6,6 +6,8 @@ import io.heddle.bench.load.Task;
 public enum LoadScenario {
   CLOSED_100("closed-100", "100 callers, each one call after the other", 0, 0),
   CLOSED_1000("closed-1000", "1,000 callers, each one call after the other", 0, 0),
+  CLOSED_1("closed-1", "One caller, one call after the other", 0, 0),
+  CLOSED_10("closed-10", "10 callers, each one call after the other", 0, 0),
   AT_ONCE("at-once", "10,000 calls answered at once, 100,000 a second meant", 0, 100_000),
   TENTH("tenth", "10,000 calls of 100 ms, 10,000 a second meant", 100, 10_000),
   SECOND("second", "10,000 calls of 1 s, 1,000 a second meant", 1_000, 1_000),
@@ -34,7 +36,12 @@ public enum LoadScenario {
   }
 
   public boolean isClosed() {
-    return this == CLOSED_100 || this == CLOSED_1000;
+    return this == CLOSED_100 || this == CLOSED_1000 || isFew();
+  }
+
+  /** Whether there are so few callers that it is the latency of a call that counts. */
+  public boolean isFew() {
+    return this == CLOSED_1 || this == CLOSED_10;
   }
 
   public boolean isOpen() {
@@ -49,6 +56,8 @@ public enum LoadScenario {
   /** How many calls there are at a time, or callers, in the full size. */
   public int fullCalls() {
     return switch (this) {
+      case CLOSED_1 -> 1;
+      case CLOSED_10 -> 10;
       case CLOSED_100 -> 100;
       case CLOSED_1000 -> 1_000;
       case LONG -> 41_000;
@@ -58,7 +67,7 @@ public enum LoadScenario {
 
   int calls(Size size) {
     return switch (this) {
-      case CLOSED_100, CLOSED_1000 -> fullCalls();
+      case CLOSED_1, CLOSED_10, CLOSED_100, CLOSED_1000 -> fullCalls();
       case LONG -> size == Size.PROMISES ? fullCalls() : size.pick(200, 1_000, fullCalls());
       case SECOND, TENTH, AT_ONCE -> size.pick(500, 5_000, 10_000);
     };
@@ -80,7 +89,7 @@ public enum LoadScenario {
   /** Whether it is done in this size. */
   public boolean isIn(Size size) {
     return switch (size) {
-      case SMOKE, DEFAULT -> this != CLOSED_1000 && this != SECOND;
+      case SMOKE, DEFAULT -> this != CLOSED_1000 && this != SECOND && !isFew();
       case PROMISES -> isClosed() || this == LONG;
       case FULL -> true;
     };
@@ -93,7 +102,7 @@ public enum LoadScenario {
    */
   Task.Load load(Size size, int calls, boolean isFirst) {
     return switch (this) {
-      case CLOSED_100, CLOSED_1000 ->
+      case CLOSED_1, CLOSED_10, CLOSED_100, CLOSED_1000 ->
           Task.Load.closed(
               calls,
               size.pick(300, 700, 5_000),
