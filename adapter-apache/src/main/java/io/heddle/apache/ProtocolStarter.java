@@ -1,6 +1,7 @@
 package io.heddle.apache;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpException;
@@ -24,6 +25,7 @@ import org.apache.hc.core5.http2.impl.nio.HttpProtocolNegotiator;
 import org.apache.hc.core5.http2.ssl.ApplicationProtocol;
 import org.apache.hc.core5.reactor.IOEventHandler;
 import org.apache.hc.core5.reactor.IOEventHandlerFactory;
+import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
 import org.apache.hc.core5.util.CharArrayBuffer;
 import org.jspecify.annotations.Nullable;
@@ -141,7 +143,34 @@ final class ProtocolStarter implements IOEventHandlerFactory {
             failed(new ConnectionClosedException("connection closed before HTTP/2 began"));
           }
         },
-        connection::failed);
+        connection::failed) {
+
+      @Override
+      public void outputReady(IOSession session) throws IOException {
+        begin(() -> super.outputReady(session));
+      }
+
+      @Override
+      public void inputReady(IOSession session, @Nullable ByteBuffer src) throws IOException {
+        begin(() -> super.inputReady(session, src));
+      }
+
+      // Once the preface is written, the engine has put its own handler in place, and goes on with
+      // the SETTINGS. If that fails, say as the server has closed already, nobody but that handler
+      // is told.
+      private void begin(Step step) throws IOException {
+        try {
+          step.run();
+        } catch (IOException | RuntimeException e) {
+          connection.failed(e);
+          throw e;
+        }
+      }
+    };
+  }
+
+  private interface Step {
+    void run() throws IOException;
   }
 
   private static void connected(

@@ -332,10 +332,13 @@ final class SoakPlan {
     return meeting == Meeting.ANSWER && endings.isEmpty() && manner != Manner.TORN;
   }
 
-  /** Whether the server's own doing has the call sent once more, perhaps on another connection. */
+  /**
+   * Whether the server's own doing has the call sent once more, perhaps on another connection; some
+   * libraries do that with a GET whose stream was reset.
+   */
   boolean mayGoAgain() {
     return switch (meeting) {
-      case RESET, CLOSE, GARBAGE, STREAM_REFUSED -> true;
+      case RESET, CLOSE, GARBAGE, STREAM_RESET, STREAM_REFUSED -> true;
       default -> false;
     };
   }
