@@ -191,6 +191,11 @@ final class ApacheEndpoint extends ConnectionEndpoint
             last.request(), received, HttpClientContext.create());
   }
 
+  /** Whether it was closed, and not connected since. */
+  boolean isClosed() {
+    return closed;
+  }
+
   /** Ends the lease's exchange and tells whoever waits for it why; any thread. */
   void fail(Exception why) {
     closed = true;

@@ -59,7 +59,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>HTTP/2.</b> Over TLS it is negotiated by default, without TLS it is spoken where the
  * version policy forces it. All calls to one route share a connection, from its very first request
  * on. When they have as many streams as the server allows, another connection is opened, up to the
- * limit per route; then callers wait. A limit per route of 1 makes them wait at once.
+ * limit per route; then callers wait. A limit per route of 1 makes them wait at once. A connection
+ * that takes no further calls, say after GOAWAY, does not count any more: what is under way on it
+ * comes to its end, and another may be opened beside it.
  *
  * <p><b>Limits.</b> By default {@value #DEFAULT_MAX_PER_ROUTE} connections per route and {@value
  * #DEFAULT_MAX_TOTAL} in all. Apache's own 5 and 25 suit a service with some dozen threads; with a
@@ -217,7 +219,7 @@ public final class BlockingConnectionManager
       held = true;
     } finally {
       if (!held && opening) {
-        of.openGivenUp(false);
+        of.openGivenUp();
       }
     }
     Lease lease = opening ? Lease.opening(entry, of) : Lease.exclusive(entry, of);
@@ -329,7 +331,7 @@ public final class BlockingConnectionManager
     if (lease.shared() != null && of.isReuseRefused()) {
       lease.shared().retire();
     }
-    giveBack(lease, newState, validDuration, of.isConsistent());
+    giveBack(lease, newState, validDuration, of.isConsistent() && !of.isClosed());
   }
 
   private void giveBack(
@@ -339,12 +341,11 @@ public final class BlockingConnectionManager
       stream.release(TimeValue.isPositive(keepAlive) ? keepAlive : null);
     } else if (!lease.holdsNothing()) {
       ReactorConnection connection = lease.connection();
-      boolean tried = connection != null;
       // Connected at this moment by the caller, which will find that it has come too late.
       boolean late = connection != null && lease.sharing() != null && connection.isMultiplexed();
       putBack(lease.entry(), state, keepAlive, consistent && !late);
       if (lease.isOpening()) {
-        Objects.requireNonNull(lease.sharing()).openGivenUp(tried);
+        Objects.requireNonNull(lease.sharing()).openGivenUp();
       }
     }
   }
@@ -464,7 +465,9 @@ public final class BlockingConnectionManager
       throws IOException {
     Lease then = atTarget ? lease.connected() : lease;
     if (!endpoint.connected(lease, then)) { // cancelled, and released by the one who did it
-      lease.entry().discardConnection(CloseMode.IMMEDIATE);
+      if (lease.shared() == null) {
+        lease.entry().discardConnection(CloseMode.IMMEDIATE);
+      }
       throw ApacheFailures.closed(null);
     }
     lease.tell(then);
@@ -725,7 +728,7 @@ public final class BlockingConnectionManager
 
   /**
    * What the pool holds. A shared HTTP/2 connection counts once, as leased, as long as one of its
-   * streams is; the callers that wait for a stream count as pending.
+   * streams is, and it takes further calls; the callers that wait for a stream count as pending.
    */
   @Override
   public PoolStats getTotalStats() {

@@ -17,7 +17,7 @@ import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.http2.config.H2Config;
-import org.apache.hc.core5.pool.DefaultDisposalCallback;
+import org.apache.hc.core5.pool.DisposalCallback;
 import org.apache.hc.core5.pool.LaxConnPool;
 import org.apache.hc.core5.pool.ManagedConnPool;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
@@ -282,7 +282,7 @@ public final class BlockingConnectionManagerBuilder {
     PoolConcurrencyPolicy policy =
         Objects.requireNonNullElse(poolConcurrencyPolicy, PoolConcurrencyPolicy.STRICT);
     TimeValue noLimit = TimeValue.NEG_ONE_MILLISECOND; // see ConnectionConfig.getTimeToLive
-    DefaultDisposalCallback<ReactorConnection> disposal = new DefaultDisposalCallback<>();
+    DisposalCallback<ReactorConnection> disposal = ReactorConnection::disposeOf;
     if (policy == PoolConcurrencyPolicy.LAX) {
       return new LaxConnPool<>(maxConnPerRoute, noLimit, poolReusePolicy, disposal, null);
     }

@@ -71,6 +71,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
   private volatile @Nullable LeaseDetails details;
   private volatile boolean closed;
   private volatile boolean goingAway;
+  private volatile boolean leftPool;
   private volatile @Nullable Exception closedFor;
   private volatile @Nullable Runnable onLimitChange;
 
@@ -327,6 +328,18 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     IOSession io = ioSession;
     if (io != null) {
       io.close(closeMode);
+    }
+  }
+
+  /** The pool has no more to do with it: what is under way goes on when the pool lets go of it. */
+  void leavePool() {
+    leftPool = true;
+  }
+
+  /** The pool lets go of it. */
+  void disposeOf(CloseMode closeMode) {
+    if (!leftPool) {
+      close(closeMode);
     }
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hc.client5.http.HttpRoute;
+import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.PoolEntry;
 import org.apache.hc.core5.util.TimeValue;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,19 @@ import org.jspecify.annotations.Nullable;
  * <p>When all connections have as many streams as the server allows, another is opened, up to the
  * pool's limit per route; then callers wait.
  *
- * <p>A connection stays leased from the pool as long as a stream of it is. The lock guards this
- * class's own fields; it is held for a few steps, never while waiting, and no grant is handed out
- * and no pool called under it.
+ * <p>A connection stays leased from the pool as long as a stream of it is, and it can take another.
+ * One that cannot any more, since it has closed, the server has said GOAWAY, or its time to live is
+ * over, <b>leaves</b>: it gives its place back at once, and ends with its last stream. Else a few
+ * long responses on such connections would have all places, and who needs another call to go on
+ * would wait for itself.
+ *
+ * <pre>{@code
+ * SHARED ──its last stream is released──▶ in the pool, idle
+ *    └──takes no further stream──▶ LEFT ──its last stream is released──▶ closed
+ * }</pre>
+ *
+ * <p>The lock guards this class's own fields; it is held for a few steps, never while waiting, and
+ * no grant is handed out and no pool called under it.
  */
 final class SharedConnections {
 
@@ -46,7 +57,8 @@ final class SharedConnections {
     boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry);
 
     /**
-     * Takes a connection of which no stream is leased any more.
+     * Takes a connection of which no stream is leased any more, or that {@linkplain
+     * ReactorConnection#leavePool leaves}.
      *
      * @param keepAlive how long it may idle; null if it must not be used again
      */
@@ -78,6 +90,7 @@ final class SharedConnections {
     // Guarded by the lock.
     private int leased = 1; // by the caller that brings the connection
     private boolean retired;
+    private boolean left;
     private TimeValue keepAlive = TimeValue.ofMinutes(3); // the classic default, if none is told
 
     private Shared(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
@@ -100,9 +113,6 @@ final class SharedConnections {
       }
     }
   }
-
-  /** A grant on its way to the caller that waits for it. */
-  private record Delivery(Exchange<Grant> to, Grant grant) {}
 
   private final HttpRoute route;
   private final Home home;
@@ -136,18 +146,18 @@ final class SharedConnections {
       return asking;
     }
     asking.onAbandon(() -> withdraw(asking));
-    List<Delivery> due;
+    List<Runnable> due = new ArrayList<>(1);
     lock.lock();
     try {
       if (forgotten) {
         return null;
       }
       waiting.add(asking);
-      due = serve();
+      serve(due);
     } finally {
       lock.unlock();
     }
-    deliver(due);
+    due.forEach(Runnable::run);
     return asking;
   }
 
@@ -173,27 +183,24 @@ final class SharedConnections {
    */
   void opened(Shared shared, boolean awaited) {
     shared.connection.onLimitChange(this::changed);
-    List<Delivery> due;
-    boolean idle;
+    List<Runnable> due = new ArrayList<>(2);
     lock.lock();
     try {
       exclusive = false;
       opening -= awaited ? 1 : 0;
       connections.add(shared);
-      due = serve();
-      idle = removeIfIdle(shared);
+      leave(due); // it may have closed before it could say so here
+      serve(due);
+      endIfIdle(shared, due);
     } finally {
       lock.unlock();
     }
-    deliver(due);
-    if (idle) {
-      putBack(shared);
-    }
+    due.forEach(Runnable::run);
   }
 
   /** The connection that was to be opened is there, and speaks HTTP/1.1. */
   void openedExclusive() {
-    List<Delivery> due = new ArrayList<>();
+    List<Runnable> due = new ArrayList<>();
     lock.lock();
     try {
       exclusive = connections.isEmpty();
@@ -202,7 +209,7 @@ final class SharedConnections {
     } finally {
       lock.unlock();
     }
-    deliver(due);
+    due.forEach(Runnable::run);
   }
 
   /**
@@ -210,42 +217,32 @@ final class SharedConnections {
    * attempt would meet the same.
    */
   void openFailed(IOException why) {
-    List<Delivery> due = new ArrayList<>();
+    List<Runnable> due = new ArrayList<>();
     lock.lock();
     try {
       opening--;
       if (opening == 0 && !hasOpenConnection()) {
         grantAll(new Failed(why), due);
       } else {
-        due = serve();
+        serve(due);
       }
     } finally {
       lock.unlock();
     }
-    deliver(due);
+    due.forEach(Runnable::run);
   }
 
-  /**
-   * Whoever was to open a connection does not, and nothing is known about the route.
-   *
-   * @param tried whether it had begun: then all who wait try by themselves, at once, so that none
-   *     waits for the attempts of all before it; else the next does
-   */
-  void openGivenUp(boolean tried) {
-    List<Delivery> due = new ArrayList<>();
+  /** Whoever was to open a connection does not, which says nothing of the route: the next does. */
+  void openGivenUp() {
+    List<Runnable> due = new ArrayList<>(1);
     lock.lock();
     try {
       opening--;
-      if (tried && opening == 0 && !hasOpenConnection()) {
-        opening += waiting.size();
-        grantAll(Own.OPENING, due);
-      } else {
-        due = serve();
-      }
+      serve(due);
     } finally {
       lock.unlock();
     }
-    deliver(due);
+    due.forEach(Runnable::run);
   }
 
   /**
@@ -254,28 +251,52 @@ final class SharedConnections {
    * @param keepAlive how long the connection may idle, if the response said so
    */
   private void release(Shared shared, @Nullable TimeValue keepAlive) {
-    boolean idle;
-    List<Delivery> due;
+    List<Runnable> due = new ArrayList<>(2);
     lock.lock();
     try {
       if (keepAlive != null) {
         shared.keepAlive = keepAlive;
       }
       shared.leased--;
-      due = serve(); // which may lease the stream again at once
-      idle = removeIfIdle(shared);
+      serve(due); // which may lease the stream again at once
+      endIfIdle(shared, due);
     } finally {
       lock.unlock();
     }
-    deliver(due);
-    if (idle) {
-      putBack(shared);
+    due.forEach(Runnable::run);
+  }
+
+  /** Under the lock. Does nothing to one that is still to be added, see {@link #opened}. */
+  private void endIfIdle(Shared shared, List<Runnable> due) {
+    if (shared.leased > 0) {
+      return;
+    }
+    if (connections.remove(shared)) {
+      due.add(() -> putBack(shared));
+    } else if (shared.left) {
+      due.add(() -> shared.connection.close(CloseMode.GRACEFUL));
     }
   }
 
-  /** Under the lock. False as well for one that is still to be added, see {@link #opened}. */
-  private boolean removeIfIdle(Shared shared) {
-    return shared.leased == 0 && connections.remove(shared);
+  /**
+   * Under the lock: those that take no further stream leave.
+   *
+   * @return whether there was one
+   */
+  private boolean leave(List<Runnable> due) {
+    return connections.removeIf(
+        each -> {
+          if (each.connection.isOpen() && !each.retired && !home.isOutlived(each.entry)) {
+            return false;
+          }
+          each.left = true;
+          due.add(
+              () -> {
+                each.connection.leavePool();
+                home.putBack(each.entry, null);
+              });
+          return true;
+        });
   }
 
   private void putBack(Shared shared) {
@@ -303,7 +324,7 @@ final class SharedConnections {
     if (grant instanceof Stream stream) {
       stream.of().release(null);
     } else if (grant == Own.OPENING) {
-      openGivenUp(false);
+      openGivenUp();
     }
   }
 
@@ -318,36 +339,45 @@ final class SharedConnections {
 
   // ---- any thread ---------------------------------------------------------------------------
 
-  /** A connection has more streams to give, or closed. */
+  /** A connection has more streams to give, or none any more. */
   void changed() {
-    List<Delivery> due;
+    List<Runnable> due = new ArrayList<>(1);
     lock.lock();
     try {
-      due = serve();
+      leave(due);
+      serve(due);
     } finally {
       lock.unlock();
     }
-    deliver(due);
+    due.forEach(Runnable::run);
   }
 
-  /** Under the lock: decides on as many waiting callers as can be served now. */
-  private List<Delivery> serve() {
-    List<Delivery> due = new ArrayList<>(1);
+  /**
+   * Under the lock: decides on as many waiting callers as can be served now.
+   *
+   * @param due what is to be done once the lock is released; a caller that has left hands its grant
+   *     back
+   */
+  private void serve(List<Runnable> due) {
     Iterator<Exchange<Grant>> callers = waiting.iterator();
     while (callers.hasNext()) {
       Shared free = connectionWithStream();
       if (free != null) {
         free.leased++;
-        due.add(new Delivery(callers.next(), new Stream(free)));
-      } else if (opening == 0 && connections.size() < home.maxConnections(route)) {
+        grant(callers.next(), new Stream(free), due);
+      } else if (opening == 0 && hasPlace(due)) {
         opening++;
-        due.add(new Delivery(callers.next(), Own.OPENING));
+        grant(callers.next(), Own.OPENING, due);
       } else {
         break;
       }
       callers.remove();
     }
-    return due;
+  }
+
+  private boolean hasPlace(List<Runnable> due) {
+    int most = home.maxConnections(route);
+    return connections.size() < most || (leave(due) && connections.size() < most);
   }
 
   private @Nullable Shared connectionWithStream() {
@@ -371,17 +401,14 @@ final class SharedConnections {
     return false;
   }
 
-  private void grantAll(Grant grant, List<Delivery> due) {
+  private void grantAll(Grant grant, List<Runnable> due) {
     for (Exchange<Grant> each : waiting) {
-      due.add(new Delivery(each, grant));
+      grant(each, grant, due);
     }
     waiting.clear();
   }
 
-  /** Not under the lock: a caller that has left hands its grant back. */
-  private static void deliver(List<Delivery> due) {
-    for (Delivery each : due) {
-      each.to().complete(each.grant()); // wakes the caller that leases
-    }
+  private static void grant(Exchange<Grant> to, Grant grant, List<Runnable> due) {
+    due.add(() -> to.complete(grant)); // wakes the caller that leases
   }
 }
