@@ -38,9 +38,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http1Session extends ReactorSession implements Http1StreamListener {
 
-  /** Bytes of one connection, before others have their turn. */
-  private static final int TURN = 64 * 1024;
-
   private final int bufferSize;
 
   private @Nullable ApacheExchange current;
@@ -262,17 +259,14 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
 
   /**
    * The engine reads once per event, as much as its buffer takes, which is little for a long body:
-   * it is asked again as long as the buffer was filled and the exchange wants more. After {@value
-   * #TURN} bytes the other connections have their turn.
+   * it is asked again as long as the buffer was filled and the exchange wants more. A {@link
+   * PlainSession} sees to it that other connections have their turn.
    */
   @Override
   void readOn(IOSession session) throws IOException {
     long before = received;
     received = received();
-    long first = before;
-    while (received - before >= bufferSize
-        && received - first < TURN
-        && (session.getEventMask() & EventMask.READ) != 0) {
+    while (received - before >= bufferSize && (session.getEventMask() & EventMask.READ) != 0) {
       before = received;
       protocol.inputReady(session, null);
       received = received();

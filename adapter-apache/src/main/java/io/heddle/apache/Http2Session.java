@@ -14,6 +14,7 @@ import org.apache.hc.core5.http.HttpVersion;
 import org.apache.hc.core5.http.RequestNotExecutedException;
 import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
 import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
+import org.apache.hc.core5.http2.H2ConnectionException;
 import org.apache.hc.core5.http2.H2Error;
 import org.apache.hc.core5.http2.H2StreamResetException;
 import org.apache.hc.core5.http2.config.H2Param;
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * HTTP/2 on a session: as many exchanges as the server allows; to abort one is to reset its stream.
  *
- * <p>The engine leaves four things to be done here, by watching its frames:
+ * <p>The engine leaves five things to be done here, by watching its frames:
  *
  * <ul>
  *   <li><b>Reset a stream now.</b> Core 5.4's {@code H2Stream.abort} notes the wish, and the next
@@ -46,11 +47,17 @@ import org.jspecify.annotations.Nullable;
  *       later.
  *   <li><b>SETTINGS_MAX_CONCURRENT_STREAMS</b>: a request beyond it would wait in the engine, where
  *       it cannot be withdrawn and the last goes first. It waits for its lease instead.
+ *   <li><b>A server that asks and does not listen.</b> Each PING and each SETTINGS has to be
+ *       answered (RFC 9113, 6.5.3 and 6.7). The engine keeps the answers that the server does not
+ *       read, without a bound; here the connection ends when there are too many (10.5).
  * </ul>
  */
 final class Http2Session extends ReactorSession implements H2StreamListener {
 
   private static final int FRAME_HEAD = 9;
+
+  /** How many answers to PING and SETTINGS may wait until the server reads them. */
+  private static final int MOST_ANSWERS = 10_000;
 
   /** Whether the server still says anything. */
   final PathCheck path;
@@ -63,6 +70,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   private boolean begun;
   private boolean settled;
   private int beingReset;
+  private int answers; // to PING and SETTINGS, which wait to be written
 
   // Written by the I/O thread.
   private volatile int limit = Integer.MAX_VALUE;
@@ -133,6 +141,13 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   @Override
   public void inputReady(IOSession session, ByteBuffer src) throws IOException {
     super.inputReady(session, src);
+    if (answers > MOST_ANSWERS) {
+      throw new H2ConnectionException(
+          H2Error.ENHANCE_YOUR_CALM,
+          "the server does not read the answers to its PING and SETTINGS frames: "
+              + answers
+              + " wait");
+    }
     path.heard(!streams.isEmpty());
     if (reset(session, false)) {
       session.setEvent(EventMask.WRITE);
@@ -223,6 +238,9 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   @Override
   public void onFrameInput(HttpConnection connection, int streamId, RawFrame frame) {
     framedBytes += FRAME_HEAD + frame.getLength();
+    if (isToBeAnswered(frame) && !frame.isFlagSet(FrameFlag.ACK)) {
+      answers++;
+    }
     ApacheExchange held = heldBack();
     if (held != null && held.streamId() != streamId) {
       letGo();
@@ -283,8 +301,17 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     connection.goingAway();
   }
 
+  /** Where it is an answer, it is the engine's, on the I/O thread. */
   @Override
-  public void onFrameOutput(HttpConnection connection, int streamId, RawFrame frame) {}
+  public void onFrameOutput(HttpConnection connection, int streamId, RawFrame frame) {
+    if (isToBeAnswered(frame) && frame.isFlagSet(FrameFlag.ACK)) {
+      answers--;
+    }
+  }
+
+  private static boolean isToBeAnswered(RawFrame frame) {
+    return frame.isType(FrameType.PING) || frame.isType(FrameType.SETTINGS);
+  }
 
   @Override
   public void onInputFlowControl(

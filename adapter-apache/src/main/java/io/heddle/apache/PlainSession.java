@@ -1,5 +1,7 @@
 package io.heddle.apache;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
@@ -8,12 +10,21 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A session without TLS, which spares its I/O thread wake-ups: those for a change of events that
- * changes nothing, and those for what a caller sends itself, see {@link Http1Session}.
+ * changes nothing, and those for what a caller sends itself, see {@link Http1Session}. And it has
+ * its thread read no more than {@value #TURN} bytes at a time: the engine reads until there is
+ * nothing left, which is never so if the server is the faster of the two, and all other connections
+ * of that thread would wait. Over TLS the engine is given one buffer at a time.
  *
  * <p>A change that changes nothing needs no wake-up: who made the same change before has woken the
  * I/O thread, or is about to. Each change is made under the session's lock, as the reactor's are.
  */
 final class PlainSession extends ForwardingSession {
+
+  /** Bytes of one connection, before others have their turn. */
+  private static final int TURN = 64 * 1024;
+
+  // Of whoever reads: over HTTP/1.1, has the turn.
+  private int read;
 
   // Written by the caller that sends; others see another thread than themselves.
   private volatile @Nullable Thread sender;
@@ -24,6 +35,22 @@ final class PlainSession extends ForwardingSession {
 
   PlainSession(IOSession session) {
     super(session);
+  }
+
+  /** An event: all others have had their turn. */
+  void beginReading() {
+    read = 0;
+  }
+
+  /** Reads nothing when the turn is over: what is left is an event of its own, later. */
+  @Override
+  public int read(ByteBuffer dst) throws IOException {
+    if (read >= TURN) {
+      return 0;
+    }
+    int bytes = super.read(dst);
+    read += Math.max(0, bytes);
+    return bytes;
   }
 
   /**

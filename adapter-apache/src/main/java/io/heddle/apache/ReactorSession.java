@@ -111,14 +111,22 @@ abstract class ReactorSession implements IOEventHandler {
   }
 
   final void input(IOSession session, ByteBuffer src) throws IOException {
+    beginReading(session);
     inputFailed = true;
     protocol.inputReady(session, src);
     readOn(session);
     inputFailed = false;
   }
 
+  private static void beginReading(IOSession session) {
+    if (session instanceof PlainSession plain) {
+      plain.beginReading();
+    }
+  }
+
   @Override
   public void outputReady(IOSession session) throws IOException {
+    beginReading(session); // to see whether the connection is stale
     protocol.outputReady(session);
   }
 

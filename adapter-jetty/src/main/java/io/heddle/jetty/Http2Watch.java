@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Session;
@@ -20,12 +21,13 @@ import org.eclipse.jetty.http2.frames.GoAwayFrame;
 import org.eclipse.jetty.http2.frames.HeadersFrame;
 import org.eclipse.jetty.http2.frames.PingFrame;
 import org.eclipse.jetty.http2.frames.ResetFrame;
+import org.eclipse.jetty.http2.frames.SettingsFrame;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees the frames of HTTP/2, and the ends of its connections, for four things that Jetty does not
+ * Sees the frames of HTTP/2, and the ends of its connections, for five things that Jetty does not
  * tell. This class is used only where Jetty's HTTP/2 is there.
  *
  * <ul>
@@ -39,11 +41,16 @@ import org.jspecify.annotations.Nullable;
  *       too, waits behind them for ever.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
  *       answers a PING within a second.
+ *   <li>A server that has each PING and SETTINGS answered, and does not read the answers: Jetty
+ *       keeps them, without a bound. The connection ends when there are too many (RFC 9113, 10.5).
  * </ul>
  */
 final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeCycleListener {
 
   private static final long PATIENCE_MILLIS = 1_000;
+
+  /** How many answers to PING and SETTINGS may wait until the server reads them. */
+  private static final int MOST_ANSWERS = 10_000;
 
   private final BlockingJettyClient client;
 
@@ -55,6 +62,9 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
     private volatile long at = System.nanoTime();
     private volatile int lastStream = Integer.MAX_VALUE; // that the server processes
     private volatile @Nullable Connection connection; // once it has had a request
+
+    /** Of those to PING and SETTINGS, how many wait to be written. */
+    private final AtomicInteger answers = new AtomicInteger();
 
     Heard(HTTP2Session session) {
       this.session = session;
@@ -122,14 +132,35 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
       heard.at = System.nanoTime();
       if (frame instanceof GoAwayFrame away) { // Jetty heeds it after this
         heard.lastStream = Math.min(heard.lastStream, away.getLastStreamId());
+      } else if (isToBeAnswered(frame) && heard.answers.incrementAndGet() == MOST_ANSWERS + 1) {
+        heard.session.onConnectionFailure(
+            ErrorCode.ENHANCE_YOUR_CALM_ERROR.code, "answers_to_ping_and_settings_are_not_read");
+        heard.session.disconnect(); // what is to be said would wait behind the answers
       }
     }
+  }
+
+  private static boolean isToBeAnswered(Frame frame) {
+    return (frame instanceof PingFrame ping && !ping.isReply())
+        || (frame instanceof SettingsFrame settings && !settings.isReply());
+  }
+
+  private static boolean isAnswer(Frame frame) {
+    return (frame instanceof PingFrame ping && ping.isReply())
+        || (frame instanceof SettingsFrame settings && settings.isReply());
   }
 
   @Override
   public void onOutgoingFrame(Session session, Frame frame) {
     if (frame instanceof HeadersFrame headers) {
       refuseIfLate(session, headers.getStreamId());
+    }
+    if (isAnswer(frame)) {
+      SocketAddress local = session.getLocalSocketAddress();
+      Heard heard = local == null ? null : sessions.get(local);
+      if (heard != null) {
+        heard.answers.decrementAndGet();
+      }
     }
     if (frame instanceof ResetFrame reset
         && reset.getError() == ErrorCode.PROTOCOL_ERROR.code
