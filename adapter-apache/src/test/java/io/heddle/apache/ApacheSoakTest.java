@@ -5,9 +5,9 @@ import io.heddle.conformance.Wire;
 import java.util.stream.Stream;
 import org.apache.hc.core5.http2.H2ConnectionException;
 
-/** Not run by each build: docs/soak.md says why, and how it is run. */
-class ApacheSoak extends SoakSuite {
-  ApacheSoak() {
+/** All wires: docs/soak.md. */
+class ApacheSoakTest extends SoakSuite {
+  ApacheSoakTest() {
     super(new ApacheDriver(), Wire.values());
   }
 
