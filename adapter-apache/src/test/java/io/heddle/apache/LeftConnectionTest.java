@@ -143,7 +143,7 @@ class LeftConnectionTest {
       HttpRoute route = new HttpRoute(new HttpHost("http", "127.0.0.1", server.port()));
       ConnectionEndpoint other = lease(manager, route);
       manager.connect(other, null, HttpClientContext.create());
-      for (int i = 0; i < 2_000 && other.isConnected(); i++) {
+      for (int i = 0; i < 500 && other.isConnected(); i++) {
         ApacheEndpoint mine = (ApacheEndpoint) lease(manager, route);
         Lease before = Objects.requireNonNull(mine.lease());
         assertTrue(mine.replace(before, Lease.NONE), "its connection has gone down");
