@@ -24,9 +24,11 @@ import org.jspecify.annotations.Nullable;
  * stream there.
  *
  * <pre>{@code
- * nowhere ──connected──▶ on a new connection ──sending──▶ sent ──redirect, challenge──┐
- *    └──────pooled─────▶ on one that was there ──────┘      ▲                         │
- *                                                           └──(any of the two)───────┘
+ * nowhere ──connected──▶ CHOSEN ──sending──▶ SENT ──written──▶ WRITTEN
+ *    └──────pooled──────────▲                  └─── HTTP/2: both at once
+ *
+ * A redirect, a challenge or a filter leads on from SENT or WRITTEN: connecting, to nowhere, or
+ * pooled, to CHOSEN.
  * }</pre>
  *
  * <p><b>To end it.</b> AHC's future closes whatever channel it knows when it is cancelled, and
@@ -36,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  * which closes the connection of HTTP/1.1, or the stream.
  *
  * <p><b>To find the stream.</b> Only the engine's future knows it, and the engine hands that to the
- * thread that starts the exchange; the event loop may be faster, and send the request before. Then
- * it reads nothing from that connection until the starting thread has come back with the future, so
- * that no answer comes to a stream that has no gate yet.
+ * thread that starts the exchange; the event loop may be faster, and so may the answer. {@link
+ * Http2Openings} has the future of each stream that is opened, and a new connection that of its
+ * first request: so nobody waits for that thread.
  */
 final class AhcChannel {
 
@@ -48,34 +50,48 @@ final class AhcChannel {
   /** A connection that had ended before a request was sent on it shows that within this time. */
   private static final long STALE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private enum Stage {
+    CHOSEN,
+    SENT,
+    WRITTEN
+  }
+
+  /** A connection, and how far the request that was begun last has come there. */
+  private static final class Leg {
+    private final Channel connection;
+    private final boolean pooled;
+    private volatile Stage stage = Stage.CHOSEN;
+
+    // Written before SENT.
+    private boolean idle;
+    private long sentAt;
+
+    Leg(Channel connection, boolean pooled) {
+      this.connection = connection;
+      this.pooled = pooled;
+    }
+
+    private boolean isSent() {
+      return stage != Stage.CHOSEN;
+    }
+  }
+
   private final AhcExchange<?> exchange;
 
-  // Written by the thread that starts the exchange.
+  // Written by the thread that starts the exchange, on HTTP/2 by an event loop too: the same.
   private volatile @Nullable NettyResponseFuture<?> future;
-  private volatile boolean returned;
 
-  // Written by an event loop, `connection` and `pooled` also by the thread that starts it.
-  private volatile @Nullable Channel connection;
-  private volatile @Nullable Http2StreamChannel stream;
-  private volatile boolean multiplexed;
-  private volatile boolean pooled;
-  private volatile boolean sent;
-  private volatile boolean everSent;
-  private volatile boolean written;
-  private volatile long sentAt;
-  private volatile boolean idle;
-  private volatile boolean following;
+  // Written by an event loop, or the thread that starts the exchange; null is nowhere.
+  private volatile @Nullable Leg leg;
+  private volatile int requests; // so many were sent, since the one that is no tunnel
+
+  // Written by an event loop. Of the request that was sent last: null on HTTP/1.1.
   private volatile @Nullable Http2Connection shared;
+  private volatile @Nullable Http2StreamChannel stream;
   private volatile @Nullable Http2Stream codecs; // the stream, once its head is written
 
   // Written by an event loop: what keeps the read timeout from counting.
   private volatile @Nullable Future<?> touching;
-
-  // Event loop only: how many times a request was sent.
-  private int sends;
-
-  // Event loop only: the connection that is not read until the future is known.
-  private @Nullable Http2Connection held;
 
   AhcChannel(AhcExchange<?> exchange) {
     this.exchange = exchange;
@@ -86,29 +102,11 @@ final class AhcChannel {
   /** The engine has taken the request on. Does not wait. */
   void started(NettyResponseFuture<?> running) {
     future = running;
+    Leg on = leg;
     if (exchange.isOver()) {
       end();
-    } else if (!sent) {
-      failIfConnectionIsGone();
-    }
-  }
-
-  /** The engine has the request, or has refused it: an event loop that waits for that goes on. */
-  void returned() {
-    returned = true;
-    if (sent && multiplexed) { // the event loop was faster
-      inEventLoop(
-          () -> {
-            attachStream();
-            readOn();
-          });
-    }
-  }
-
-  /** A shared connection that ends just before it would be used says nothing, and nor does AHC. */
-  private void failIfConnectionIsGone() {
-    Channel on = connection;
-    if (on != null && pooled && !on.isActive()) {
+    } else if (on != null && on.pooled && !on.isSent() && !on.connection.isActive()) {
+      // a shared connection that ends just before it would be used says nothing, and nor does AHC
       exchange.onThrowable(new ClosedChannelException());
     }
   }
@@ -126,15 +124,17 @@ final class AhcChannel {
     if (running == null || running.isDone()) {
       return; // in the first case started() will look again
     }
-    if (connection == null) {
-      running.abort(new CancellationException("the exchange was given up"));
+    CancellationException why = new CancellationException("the exchange was given up");
+    if (leg == null) {
+      running.abort(why);
     } else {
       inEventLoop(
           () -> {
-            if (sent || !pooled) {
+            Leg on = leg;
+            if (on != null && (on.isSent() || !on.pooled)) {
               running.cancel(true);
             } else {
-              running.abort(new CancellationException("the exchange was given up"));
+              running.abort(why);
             }
           });
     }
@@ -178,15 +178,16 @@ final class AhcChannel {
 
   /** The exchange has timed out, and is over: a connection that others share may be dead. */
   void timedOut(Origin.@Nullable Lane lane) {
-    Channel on = connection;
-    if (on != null && multiplexed && sent) {
+    Leg on = leg;
+    Http2Connection of = shared;
+    if (on != null && on.isSent() && of != null) {
       if (lane != null) {
-        lane.pause(on); // the next call may well come before the event loop does
+        lane.pause(on.connection); // the next call may well come before the event loop does
       }
       inEventLoop(
           () -> {
-            if (on.isActive()) {
-              Http2Connection.of(on).timedOut(on, sentAt);
+            if (on.connection.isActive()) {
+              of.timedOut(on.connection, on.sentAt);
             }
           });
     }
@@ -202,11 +203,11 @@ final class AhcChannel {
 
   /** As long as the exchange waits for its caller the engine's read timeout does not count. */
   void touchWhileCallerIsAwaited(long readTimeoutMillis) {
-    Channel on = connection;
+    Leg on = leg;
     if (readTimeoutMillis > 0 && on != null) {
       touch();
       if (touching == null) {
-        touchIn(Math.max(10, readTimeoutMillis / 3), on);
+        touchIn(Math.max(10, readTimeoutMillis / 3), on.connection);
       }
     }
   }
@@ -239,12 +240,12 @@ final class AhcChannel {
 
   /** Whether the exchange has a connection of its own, which it takes along if it is given up. */
   boolean isAlone() {
-    return !multiplexed;
+    return shared == null;
   }
 
   /** Whether any of it has been sent, however often. */
   boolean isEverSent() {
-    return everSent;
+    return requests > 0;
   }
 
   /**
@@ -253,45 +254,58 @@ final class AhcChannel {
    * head.
    */
   boolean isWritten() {
-    return written;
+    Leg on = leg;
+    return on != null && on.stage == Stage.WRITTEN;
   }
 
   /** Whether the server has answered, with a redirect or a challenge that AHC has followed. */
   boolean isFollowing() {
-    return following;
+    return requests > 1;
   }
 
   /** Whether the connection was there before, so that it may have come to its end meanwhile. */
   boolean isPooled() {
-    return pooled;
+    Leg on = leg;
+    return on != null && on.pooled;
   }
 
   /** Whether the request was sent just now, to a connection that may have ended unnoticed. */
   boolean isSentToIdleConnection() {
-    return pooled && idle && System.nanoTime() - sentAt < STALE_NANOS;
+    Leg on = leg;
+    return on != null
+        && on.pooled
+        && on.isSent()
+        && on.idle
+        && System.nanoTime() - on.sentAt < STALE_NANOS;
   }
 
   /**
    * Whether the server has done nothing about the request, whose connection has ended: the codec
-   * had not opened its stream, or it is beyond the last one that GOAWAY has named. The stream's own
-   * pipeline may not hear of that: the server may be faster than the thread that brings the future.
+   * had not opened its stream, or it is beyond the last one that GOAWAY has named.
    */
   boolean isUnprocessed() {
-    Http2Connection on = shared;
+    Leg on = leg;
+    Http2Connection by = shared;
     Http2Stream of = codecs;
-    return sent && on != null && (of == null || on.isBeyondLast(of));
+    return on != null && on.isSent() && by != null && (of == null || by.isBeyondLast(of));
   }
 
   /** Whether the connection that the request was to go out on takes no streams any more. */
   boolean isLeaving() {
-    Channel on = connection;
+    Channel on = connection();
     Http2Connection of = shared;
     return on != null && of != null && (!on.isActive() || !of.takesMore(on));
   }
 
+  /** The one that it is on; null if it is on none. */
+  private @Nullable Channel connection() {
+    Leg on = leg;
+    return on == null ? null : on.connection;
+  }
+
   /** On the event loop of the connection; at once, if this is it. */
   private void inEventLoop(Runnable work) {
-    Channel on = connection;
+    Channel on = connection();
     if (on == null || on.eventLoop().inEventLoop()) {
       work.run();
     } else {
@@ -301,7 +315,7 @@ final class AhcChannel {
 
   /** Once the event loop of the connection has done what it is at; any thread. */
   void inEventLoopLater(Runnable work) {
-    Channel on = connection;
+    Channel on = connection();
     if (on == null) {
       work.run();
     } else {
@@ -342,7 +356,7 @@ final class AhcChannel {
   }
 
   private Channel responseChannel() {
-    Channel of = multiplexed ? stream : connection;
+    Channel of = isAlone() ? connection() : stream;
     if (of == null) {
       throw new IllegalStateException("a response without a connection");
     }
@@ -352,10 +366,7 @@ final class AhcChannel {
   // ---- engine -------------------------------------------------------------------------------
 
   void connecting() {
-    connection = null; // the end of the one before, after a challenge, is not the end of this
-    pooled = false;
-    sent = false;
-    written = false;
+    leg = null; // the end of the one before, after a challenge, is not the end of this
   }
 
   /**
@@ -364,7 +375,7 @@ final class AhcChannel {
    * ends before the request is sent.
    */
   void connected(Channel channel) {
-    connection = channel;
+    leg = new Leg(channel, false);
     ReadGate gate = channel.pipeline().get(ReadGate.class);
     if (gate != null) {
       gate.open(channel);
@@ -376,51 +387,45 @@ final class AhcChannel {
                 inEventLoopLater(
                     channel,
                     () -> {
-                      if (!sent && channel.equals(connection)) {
+                      Leg on = leg;
+                      if (on != null && !on.isSent() && on.connection.equals(channel)) {
                         exchange.onThrowable(new ClosedChannelException());
                       }
                     }));
   }
 
   void pooled(Channel channel) {
-    sent = false;
-    written = false;
-    pooled = true;
-    connection = channel;
+    leg = new Leg(channel, true);
+    Http2Openings.watch(channel);
   }
 
   /** Whether AHC is about to send the request anew, because its connection ended. */
   boolean isReconnecting() {
-    Channel on = connection;
+    Channel on = connection();
     NettyResponseFuture<?> running =
-        future != null || on == null ? future : Http1Connection.exchange(on);
+        future != null || on == null ? future : AhcInternals.future(on);
     return running != null && running.getChannelState() == ChannelState.RECONNECTED;
   }
 
   /**
    * The exchange is over, and the engine is about to write its request: leaves that out. What the
    * engine is told by an exception it logs as an error.
-   *
-   * @return false if the stream is not known yet; then the request goes out, and {@link #started}
-   *     resets its stream
    */
-  boolean dropUnsent(NettyRequest request) {
-    Channel on = connection;
+  void dropUnsent(NettyRequest request) {
+    Channel on = connection();
     if (on == null) {
-      return false;
+      throw new IllegalStateException("a request without a connection");
     }
     if (!ChannelManager.isHttp2(on)) {
       AhcInternals.leaveOut(request);
       Channels.silentlyCloseChannel(on);
-      return true;
+      return;
     }
-    Http2StreamChannel unsent = AhcInternals.stream(future);
-    if (unsent != null) {
+    Http2StreamChannel unsent = AhcInternals.stream(Http2Openings.opening(on));
+    if (unsent != null) { // else the future has ended, and its stream with it
       Channels.setDiscard(unsent);
       Channels.silentlyCloseChannel(unsent); // before its head: the server never hears of it
-      return true;
     }
-    return false;
   }
 
   /**
@@ -431,78 +436,64 @@ final class AhcChannel {
    * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
    */
   void sending(Origin.@Nullable Lane lane, boolean isTunnel) {
-    Channel on = connection;
-    if (on == null) {
+    Leg now = leg;
+    if (now == null) {
       throw new IllegalStateException("a request without a connection");
     }
-    boolean again = everSent; // a redirect may lead to another server
-    sentAt = System.nanoTime();
-    sends++;
-    sent = true;
-    everSent |= !isTunnel;
-    following |= again;
-    if (!pooled) {
-      SslHandler tls = on.pipeline().get(SslHandler.class);
+    Leg on = now.isSent() ? new Leg(now.connection, now.pooled) : now;
+    int before = requests;
+    boolean again = before > 0; // a redirect may lead to another server
+    if (again || !isTunnel) {
+      requests = before + 1;
+    }
+    if (!on.pooled) {
+      SslHandler tls = on.connection.pipeline().get(SslHandler.class);
       if (tls != null) {
         tls.setCloseNotifyFlushTimeoutMillis(FAREWELL_MILLIS);
       }
     }
-    multiplexed = ChannelManager.isHttp2(on);
+    boolean multiplexed = ChannelManager.isHttp2(on.connection);
     AhcRequestBody body = exchange.requestBody();
     if (body != null) {
       body.multiplexed(multiplexed);
     }
-    idle = true;
-    shared = null;
+    Http2Connection of = multiplexed ? Http2Connection.of(on.connection) : null;
     codecs = null;
-    if (multiplexed) {
-      Http2Connection of = Http2Connection.of(on);
-      shared = of;
-      of.opens(this);
-      idle = of.isQuiet(on);
-      if (!of.takesMore(on)) { // any more, since the engine looked: the codec will refuse it
-        exchange.refused();
-      }
-      if (lane != null && !again) {
-        of.serve(lane, on);
-      }
-      if (!returned) { // it will, and then look at `multiplexed`
-        held = of;
-        of.hold(on);
-      }
-      written = true;
-      attachStream();
+    shared = of;
+    on.idle = of == null || of.isQuiet(on.connection);
+    on.sentAt = System.nanoTime();
+    leg = on;
+    if (of != null) {
+      on.stage = Stage.WRITTEN;
+      sendingOnStream(on.connection, of, again ? null : lane);
       return;
     }
+    on.stage = Stage.SENT;
     if (lane != null && !again) {
       lane.notMultiplexed();
     }
-    Http1Connection of = on.pipeline().get(Http1Connection.class);
-    if (of == null || isTunnel) {
-      written = !isTunnel;
-    } else {
-      written = false;
-      of.sends(this);
+    Http1Connection alone = on.connection.pipeline().get(Http1Connection.class);
+    if (alone != null && !isTunnel) {
+      alone.sends(this);
+    } else if (!isTunnel) {
+      written();
     }
   }
 
-  /** HTTP/1.1: the head is written now, to a connection that has not ended. */
-  void written() {
-    written = true;
-  }
-
-  /** The codec has opened the stream: its head is written now, if it can be. */
-  void opened(Http2Stream of) {
-    Channel on = connection;
-    if (on != null && on.isActive()) { // the codec goes on where the connection has ended
-      codecs = of;
+  private void sendingOnStream(Channel on, Http2Connection of, Origin.@Nullable Lane lane) {
+    of.opens(this);
+    if (!of.takesMore(on)) { // any more, since the engine looked: the codec will refuse it
+      exchange.refused();
     }
-  }
-
-  /** As soon as both are there, the stream and the future that knows it. */
-  private void attachStream() {
-    Http2StreamChannel opened = AhcInternals.stream(future);
-    if (opened != null && !exchange.isOver() && !opened.equals(stream)) {
+    if (lane != null) {
+      of.serve(lane, on);
+    }
+    NettyResponseFuture<?> running = Http2Openings.opening(on);
+    if (running != null) {
+      future = running;
+    }
+    Http2StreamChannel opened = AhcInternals.stream(running);
+    if (opened != null && !exchange.isOver()) { // else the future has ended, or is about to
       stream = opened;
       ReadGate gate = new ReadGate();
       opened
@@ -516,21 +507,28 @@ final class AhcChannel {
     }
   }
 
-  private void readOn() {
-    Http2Connection waits = held;
-    Channel on = connection;
-    if (waits != null && on != null) {
-      held = null;
-      waits.readOn(on);
+  /** HTTP/1.1: the head is written now, to a connection that has not ended. */
+  void written() {
+    Leg on = leg;
+    if (on != null) {
+      on.stage = Stage.WRITTEN;
+    }
+  }
+
+  /** The codec has opened the stream: its head is written now, if it can be. */
+  void opened(Http2Stream of) {
+    Channel on = connection();
+    if (on != null && on.isActive()) { // the codec goes on where the connection has ended
+      codecs = of;
     }
   }
 
   /** The request has asked to continue: waits this long for a word. */
   @SuppressWarnings("FutureReturnValueIgnored")
   void continueAnywayIn(long millis) {
-    Channel on = connection;
+    Channel on = connection();
     if (on != null) {
-      int send = sends;
+      int send = requests;
       on.eventLoop().schedule(() -> continueAnyway(send), millis, TimeUnit.MILLISECONDS);
     }
   }
@@ -539,10 +537,11 @@ final class AhcChannel {
     NettyResponseFuture<?> running = future;
     if (running == null
         || exchange.isOver()
-        || send != sends // a redirect or a challenge came
+        || send != requests // a redirect or a challenge came
         || !running.isDontWriteBodyBecauseExpectContinue()) {
       return;
     }
+    Channel on = connection();
     if (stream != null) {
       if (exchange.isAnswered()) {
         return;
@@ -550,8 +549,8 @@ final class AhcChannel {
       DefaultHttp2Headers goOn = new DefaultHttp2Headers();
       goOn.status("100");
       stream.pipeline().fireChannelRead(new DefaultHttp2HeadersFrame(goOn));
-    } else if (connection != null) {
-      Http1Connection.continueAnyway(connection);
+    } else if (on != null) {
+      Http1Connection.continueAnyway(on);
     }
   }
 }

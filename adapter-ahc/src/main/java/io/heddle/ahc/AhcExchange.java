@@ -114,8 +114,6 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     } catch (Throwable e) { // an Error of a hook of the user's: it must not keep the place
       abandon();
       throw e;
-    } finally {
-      channel.returned();
     }
   }
 
@@ -323,7 +321,8 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   @Override
   public void onRequestSend(NettyRequest nettyRequest) {
     mark(Step.HEAD);
-    if (isOver() && channel.dropUnsent(nettyRequest)) {
+    if (isOver()) {
+      channel.dropUnsent(nettyRequest);
       return;
     }
     boolean isTunnel = // to a proxy, before the request itself

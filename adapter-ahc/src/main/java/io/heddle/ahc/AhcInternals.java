@@ -1,5 +1,6 @@
 package io.heddle.ahc;
 
+import io.netty.channel.Channel;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.IllegalReferenceCountException;
@@ -10,6 +11,7 @@ import java.net.UnknownHostException;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.asynchttpclient.netty.NettyResponseFuture;
+import org.asynchttpclient.netty.channel.Channels;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -135,7 +137,28 @@ final class AhcInternals {
     return failure.getClass() == IOException.class && message(failure).startsWith(text);
   }
 
+  // ---- how AHC opens a stream -----------------------------------------------------------------
+
+  /**
+   * What AHC hears when it asks a connection for a place for a stream. If there is none it offers
+   * what opens the stream, with the future that will have it ({@code
+   * NettyRequestSender.writeHttp2Request}); else it would tell nobody which future that is. It does
+   * so with the one state that the connection has at {@code HTTP2_STATE_KEY}, looked up anew for
+   * each request.
+   */
+  static final boolean PLACE_AT_ONCE = false;
+
   // ---- what AHC has done by the time that it calls onRequestSend ------------------------------
+
+  /**
+   * The future of the request that this connection was made for, or, on HTTP/1.1, that it has now
+   * ({@code NettyConnectListener.writeRequest}); null if there is none.
+   */
+  static @Nullable NettyResponseFuture<?> future(Channel connection) {
+    return Channels.getAttribute(connection) instanceof NettyResponseFuture<?> future
+        ? future
+        : null;
+  }
 
   /**
    * The stream on which the request goes out, over HTTP/2, which the future has by then; null if

@@ -22,7 +22,6 @@ import java.io.IOException;
 import javax.net.ssl.SSLException;
 import org.asynchttpclient.channel.KeepAliveStrategy;
 import org.asynchttpclient.netty.NettyResponseFuture;
-import org.asynchttpclient.netty.channel.Channels;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,7 +122,8 @@ final class Http1Connection extends ChannelDuplexHandler {
             }
           } else if (!promise.isVoid()
               && (inactive || !isOfSocket(done.cause()))
-              && exchange(ctx.channel()) != null) { // else it has ended, or goes on elsewhere
+              && AhcInternals.future(ctx.channel())
+                  != null) { // else it has ended, or goes on elsewhere
             promise.tryFailure(done.cause()); // nothing else will end the exchange
           }
         });
@@ -207,7 +207,7 @@ final class Http1Connection extends ChannelDuplexHandler {
       return;
     }
     end = null;
-    NettyResponseFuture<?> future = exchange(ctx.channel());
+    NettyResponseFuture<?> future = AhcInternals.future(ctx.channel());
     if (future != null) {
       if (!requestSent || surplus) {
         future.setKeepAlive(false);
@@ -261,11 +261,7 @@ final class Http1Connection extends ChannelDuplexHandler {
   }
 
   private static boolean isBodyDeferred(Channel channel) {
-    NettyResponseFuture<?> future = exchange(channel);
+    NettyResponseFuture<?> future = AhcInternals.future(channel);
     return future != null && future.isDontWriteBodyBecauseExpectContinue();
-  }
-
-  static @Nullable NettyResponseFuture<?> exchange(Channel channel) {
-    return Channels.getAttribute(channel) instanceof NettyResponseFuture<?> future ? future : null;
   }
 }

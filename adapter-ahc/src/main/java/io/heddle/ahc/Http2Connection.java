@@ -67,7 +67,6 @@ final class Http2Connection extends ChannelDuplexHandler {
   private long quietSince;
   private boolean pinged;
   private long pingedAt;
-  private int holds;
   private int maxStreams = -1;
   private boolean leaving;
   private Origin.@Nullable Lane lane;
@@ -242,19 +241,6 @@ final class Http2Connection extends ChannelDuplexHandler {
     }
   }
 
-  /** Reads nothing until {@link #readOn}: once for each of those who asked. */
-  void hold(Channel channel) {
-    if (holds++ == 0) {
-      gate.shut(channel);
-    }
-  }
-
-  void readOn(Channel channel) {
-    if (--holds == 0) {
-      gate.open(channel);
-    }
-  }
-
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) throws Http2Exception {
     ctx.channel().config().setAutoClose(true);
@@ -272,6 +258,7 @@ final class Http2Connection extends ChannelDuplexHandler {
       ctx.flush();
       codec.connection().addListener(new Streams());
       local = of;
+      Http2Openings.gatherFlushes(ctx.pipeline());
     }
   }
 

@@ -52,7 +52,7 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
               ? new DefaultHttp2HeadersFrame(head.headers(), false, head.padding())
                   .stream(head.stream())
               : head);
-      NettyResponseFuture<?> future = Http1Connection.exchange(channel);
+      NettyResponseFuture<?> future = AhcInternals.future(channel);
       left = exchange.heads() == before && future != null && !future.isDone();
       if (left) {
         Channels.setDiscard(channel);
@@ -81,7 +81,7 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
 
   /** Of a response that may have a body. */
   private static DeclaredLength declared(Channel channel, Http2HeadersFrame head) {
-    NettyResponseFuture<?> future = Http1Connection.exchange(channel);
+    NettyResponseFuture<?> future = AhcInternals.future(channel);
     String status = String.valueOf(head.headers().status());
     CharSequence said = head.headers().get(HttpHeaderNames.CONTENT_LENGTH);
     if (said == null

@@ -24,7 +24,8 @@
  * AhcRequestBody}, {@code AhcResponseBody}, {@code AhcFailures}. What is particular to AHC:
  * handlers of our own in its pipelines ({@code Http1Connection}, {@code Http2Connection}, {@code
  * ReadGate}), since the engine has no back pressure, no wait for streams, and no patience with a
- * server that answers early.
+ * server that answers early; and {@code Http2Openings}, since it tells nobody but the starting
+ * thread which stream is whose.
  *
  * <h2>What runs where</h2>
  *

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,7 @@ import org.asynchttpclient.Dsl;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Response;
 import org.asynchttpclient.netty.NettyResponseFuture;
+import org.asynchttpclient.netty.channel.Http2ConnectionState;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,6 +51,7 @@ import org.junit.jupiter.api.Timeout;
 class AhcInternalsTest {
 
   private final BlockingQueue<Channel> connections = new LinkedBlockingQueue<>();
+  private final BlockingQueue<NettyResponseFuture<?>> futures = new LinkedBlockingQueue<>();
 
   private AsyncHttpClient stock(UnaryOperator<DefaultAsyncHttpClientConfig.Builder> settings) {
     return Dsl.asyncHttpClient(
@@ -235,7 +238,57 @@ class AhcInternalsTest {
     }
   }
 
+  // ---- how AHC opens a stream -----------------------------------------------------------------
+
+  @Test
+  void aStreamIsOfferedWithItsFuture() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        AsyncHttpClient client = stock()) {
+      String uri = server.uri(Script.ok()).toString();
+      client.prepareGet(uri).execute().get();
+      Http2ConnectionState offered =
+          new Http2ConnectionState() {
+            @Override
+            public boolean tryAcquireStream() {
+              return AhcInternals.PLACE_AT_ONCE;
+            }
+
+            @Override
+            public boolean offerPendingOpener(NettyResponseFuture<?> future, Runnable opener) {
+              futures.add(future);
+              opener.run();
+              return true;
+            }
+          };
+      connections.take().attr(Http2ConnectionState.HTTP2_STATE_KEY).set(offered);
+      ListenableFuture<Response> call = client.prepareGet(uri).execute();
+      assertEquals(200, call.get().getStatusCode());
+      assertEquals(List.of(call), List.copyOf(futures));
+    }
+  }
+
   // ---- what AHC has done by the time that it calls onRequestSend ------------------------------
+
+  @Test
+  void aNewConnectionHasTheFutureOfItsRequest() throws Exception {
+    for (Wire wire : new Wire[] {Wire.H2C, Wire.HTTP_1_1}) {
+      try (FaultServer server = FaultServer.start(wire);
+          AsyncHttpClient client =
+              stock(config -> config.setHttp2CleartextEnabled(wire == Wire.H2C))) {
+        AsyncCompletionHandlerBase looks =
+            new AsyncCompletionHandlerBase() {
+              @Override
+              public void onRequestSend(NettyRequest request) {
+                futures.add(Objects.requireNonNull(AhcInternals.future(connections.remove())));
+              }
+            };
+        ListenableFuture<Response> call =
+            client.prepareGet(server.uri(Script.ok()).toString()).execute(looks);
+        assertEquals(200, call.get().getStatusCode());
+        assertEquals(call, futures.remove());
+      }
+    }
+  }
 
   /** Looks when the request is about to go out, on the event loop. */
   private static final class Looks extends AsyncCompletionHandlerBase {

@@ -15,14 +15,20 @@ import java.io.FilterInputStream;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A thread that starts a request over HTTP/2 loses its processor just when it has handed it to the
@@ -38,6 +44,9 @@ class AnswerBeforeTheFutureTest {
   @SuppressWarnings("deprecation")
   static final class SlowToReturn extends NioEventLoopGroup {
     volatile boolean slow;
+    volatile @Nullable Thread victim; // gets no processor any more
+    final AtomicInteger stepsLeft = new AtomicInteger();
+    final CountDownLatch goOn = new CountDownLatch(1);
 
     SlowToReturn() {
       super(1, new DefaultThreadFactory("slow-to-return"));
@@ -50,11 +59,25 @@ class AnswerBeforeTheFutureTest {
         @Override
         public void execute(Runnable task) {
           super.execute(task);
-          if (slow && !inEventLoop()) {
+          if (inEventLoop()) {
+            return;
+          }
+          if (Thread.currentThread().equals(victim) && stepsLeft.decrementAndGet() == 0) {
+            await(goOn);
+          }
+          if (slow) {
             LockSupport.parkNanos(LOST_NANOS);
           }
         }
       };
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 
@@ -63,8 +86,9 @@ class AnswerBeforeTheFutureTest {
     void run(BlockingAhcClient client, FaultServer server) throws Exception;
   }
 
-  private static void withSlowCaller(Check check) throws Exception {
-    SlowToReturn loops = new SlowToReturn();
+  private final SlowToReturn loops = new SlowToReturn();
+
+  private void withSlowCaller(Check check) throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C);
         BlockingAhcClient client =
             new BlockingAhcClient(
@@ -109,6 +133,31 @@ class AnswerBeforeTheFutureTest {
             Request other = Dsl.get(server.uri(Script.ok()).toString()).build();
             assertEquals(200, client.execute(other, Duration.ofSeconds(10)).getStatusCode());
           }
+        });
+  }
+
+  /** The connection was not read until that thread had run again. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void oneThatDoesNotComeBackStopsNoSibling(int step) throws Exception {
+    withSlowCaller(
+        (client, server) -> {
+          Request request = Dsl.get(server.uri(Script.ok()).toString()).build();
+          FutureTask<Integer> call =
+              new FutureTask<>(() -> client.execute(request).getStatusCode());
+          Thread victim = Thread.ofVirtual().unstarted(call);
+          loops.victim = victim;
+          loops.stepsLeft.set(step);
+          victim.start();
+          while (!call.isDone() && loops.stepsLeft.get() > 0) { // there may be one step only
+            Thread.sleep(1);
+          }
+          Request other = Dsl.get(server.uri(Script.ok()).toString()).build();
+          for (int i = 0; i < 3; i++) {
+            assertEquals(200, client.execute(other, Duration.ofSeconds(10)).getStatusCode());
+          }
+          loops.goOn.countDown();
+          assertEquals(200, call.get());
         });
   }
 
