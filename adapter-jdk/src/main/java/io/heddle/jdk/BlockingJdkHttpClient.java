@@ -161,7 +161,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     Objects.requireNonNull(request, "request");
     Objects.requireNonNull(responseBodyHandler, "responseBodyHandler");
     CallEvent event = begin(request);
-    return JdkFuture.of(
+    return new JdkFuture<>(
         () -> call(request, responseBodyHandler, pushPromiseHandler, event),
         event::cancels,
         this::discard);

@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  *                    in BODY it ends the body
  * }</pre>
  *
+ * <p>Over HTTP/1.1 a body that the JDK's own subscriber gathers is left to it: the call is SENDING
+ * to its end.
+ *
  * <p>The client's own timer, set to what is left of the deadline, ends SENDING. It begins anew with
  * each redirect and each repetition; only then does the alarm ring there, a moment later. That
  * interrupt never outlives {@code send}: {@link #leave} and {@link #ring} share a lock.
@@ -48,10 +51,10 @@ final class JdkExchange<T> {
   /** By how much the client's own timer goes first. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private static final int STALL_MILLIS = 500;
+  private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   /** How often an upload that waits for its window is looked after. */
-  private static final int NUDGE_MILLIS = 1000;
+  private static final long NUDGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** How long the server may take to say that it wants the body. */
   private static final long EXPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -75,8 +78,8 @@ final class JdkExchange<T> {
   // Caller only.
   private boolean refused;
 
-  // Guarded by calling.
-  private @Nullable Thread caller;
+  // Written under calling.
+  private volatile @Nullable Thread caller;
   private boolean rung;
 
   // Shared.
@@ -128,14 +131,18 @@ final class JdkExchange<T> {
     return timer;
   }
 
+  /** Runs this in a while, where it may run code of the user's, and holds up no other. */
+  private static Future<?> after(long nanos, Runnable what) {
+    return TIMER.schedule(() -> Thread.startVirtualThread(what), nanos, TimeUnit.NANOSECONDS);
+  }
+
   // ---- caller ---------------------------------------------------------------------------------
 
   /** Sends the request and waits for what the client's {@code send} waits for. */
   HttpResponse<T> send(
       BodyHandler<T> handler, @Nullable PushPromiseHandler<T> push, HttpClient library)
       throws IOException, InterruptedException {
-    boolean answered = false;
-    caller = Thread.currentThread();
+    caller = Thread.currentThread(); // before there is anybody to interrupt it
     setAlarm();
     try {
       HttpRequest its = request();
@@ -146,9 +153,11 @@ final class JdkExchange<T> {
           };
       HttpResponse<T> response =
           push == null ? library.send(its, ours) : sendPushed(library, its, ours, push);
-      answered = true;
       origin.speaks(first(response).version());
       brought = response; // before the look at `over`: he who gives the place back sees it
+      if (body == null) {
+        release(true);
+      }
       if (over.get() && !(response.body() instanceof JdkResponseStream)) {
         event.completed();
       }
@@ -168,8 +177,8 @@ final class JdkExchange<T> {
       if (leave()) {
         Thread.interrupted(); // the alarm's
       }
-      if (!answered || body == null) {
-        release(answered);
+      if (brought == null) {
+        release(false);
       }
     }
   }
@@ -285,6 +294,9 @@ final class JdkExchange<T> {
     origin.warmUp();
     origin.answered();
     boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
+    if (!multiplexed && readTimeout == null && JdkInternals.gathers(user)) {
+      return user; // a subscriber of ours would cost the call a hand-over
+    }
     long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
     boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
     BodySubscriber<T> its =
@@ -309,11 +321,7 @@ final class JdkExchange<T> {
     begun.incrementAndGet();
     origin.warmUp();
     if (expects && upload == null) {
-      var unused =
-          TIMER.schedule(
-              () -> Thread.startVirtualThread(this::expectNoMore),
-              EXPECT_NANOS,
-              TimeUnit.NANOSECONDS);
+      var unused = after(EXPECT_NANOS, this::expectNoMore);
     }
   }
 
@@ -345,19 +353,17 @@ final class JdkExchange<T> {
   }
 
   private void nudgeLater(JdkUpload its) {
-    Future<?> next =
-        TIMER.schedule(
+    nudge =
+        after(
+            NUDGE_NANOS,
             () -> {
               if (!its.isOver() && !over.get()) {
-                Thread.startVirtualThread(its::nudge);
                 nudgeLater(its);
+                its.nudge();
               }
-            },
-            NUDGE_MILLIS,
-            TimeUnit.MILLISECONDS);
-    nudge = next;
+            });
     if (over.get()) {
-      next.cancel(false);
+      nudge.cancel(false);
     }
   }
 
@@ -369,7 +375,7 @@ final class JdkExchange<T> {
 
   // ---- any thread -----------------------------------------------------------------------------
 
-  /** Ends the body, if one comes; a caller that waits for the head is not woken. */
+  /** Ends the body, if one comes; a caller that is in the client's send is not woken. */
   void end(IOException why) {
     if (!(why instanceof HttpTimeoutException)) { // it is that the client is closed
       event.cancels();
@@ -385,20 +391,11 @@ final class JdkExchange<T> {
   void tell(CallReport report) {
     JdkResponseBody<T> its = body;
     Thread reader = its == null ? null : its.reader();
-    Step waitsFor = its == null ? Step.HEAD : its.isAwaited() ? Step.BODY : null;
-    Thread waits = reader == null ? callerNow() : reader;
+    Step waitsFor = !responds ? Step.HEAD : its == null || its.isAwaited() ? Step.BODY : null;
+    Thread waits = reader == null ? caller : reader;
     URI uri = request.uri();
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
     report.add(waitsFor, request.method() + " " + uri.getHost() + port, waits);
-  }
-
-  private @Nullable Thread callerNow() {
-    calling.lock();
-    try {
-      return caller;
-    } finally {
-      calling.unlock();
-    }
   }
 
   /** Whether it waits for nothing but a reader who does not come. */
@@ -459,18 +456,17 @@ final class JdkExchange<T> {
   }
 
   /** The answer is whole, the request is not: it goes on while the server takes of it. */
-  @SuppressWarnings("FutureReturnValueIgnored") // it ends by itself
   private static void cancelOnceStalled(JdkUpload sending, long movedAt) {
-    TIMER.schedule(
-        () -> {
-          if (!sending.isOver() && sending.movedAt() != movedAt) {
-            cancelOnceStalled(sending, sending.movedAt());
-          } else if (!sending.isOver()) {
-            Thread.startVirtualThread(sending::cancel);
-          }
-        },
-        STALL_MILLIS,
-        TimeUnit.MILLISECONDS);
+    var unused =
+        after(
+            STALL_NANOS,
+            () -> {
+              if (!sending.isOver() && sending.movedAt() != movedAt) {
+                cancelOnceStalled(sending, sending.movedAt());
+              } else {
+                sending.cancel(); // if it is not over
+              }
+            });
   }
 
   // ---- alarm ----------------------------------------------------------------------------------
@@ -482,12 +478,7 @@ final class JdkExchange<T> {
     }
     long nanos = Math.min(deadline.remainingNanos(), silence);
     if (nanos < Long.MAX_VALUE) {
-      // What it does may run code of the user's, which must not hold up other alarms.
-      alarm =
-          TIMER.schedule(
-              () -> Thread.startVirtualThread(this::ring),
-              nanos + GRACE_NANOS,
-              TimeUnit.NANOSECONDS);
+      alarm = after(nanos + GRACE_NANOS, this::ring);
       if (over.get()) {
         alarm.cancel(false);
       }
@@ -522,7 +513,7 @@ final class JdkExchange<T> {
   private void expectNoMore() {
     calling.lock();
     try {
-      ignored = upload == null && body == null;
+      ignored = upload == null && !responds;
       if (ignored) {
         interruptCaller();
       }
@@ -538,9 +529,10 @@ final class JdkExchange<T> {
   private void interruptCaller() {
     calling.lock();
     try {
-      if (caller != null && !caller.isInterrupted()) {
+      Thread its = caller;
+      if (its != null && !its.isInterrupted()) {
         rung = true;
-        caller.interrupt();
+        its.interrupt();
       }
     } finally {
       calling.unlock();

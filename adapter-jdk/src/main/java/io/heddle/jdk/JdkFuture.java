@@ -1,6 +1,5 @@
 package io.heddle.jdk;
 
-import java.net.http.HttpResponse;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -28,14 +27,25 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
    * @param onCancel runs before the call is interrupted; must not wait
    * @param discard takes a response that nobody will get
    */
-  static <B> CompletableFuture<HttpResponse<B>> of(
-      Callable<HttpResponse<B>> call, Runnable onCancel, Consumer<HttpResponse<?>> discard) {
-    Running<B> running = new Running<>(call, discard);
-    Thread thread = Thread.ofVirtual().name("heddle-jdk-call").unstarted(running);
-    JdkFuture<HttpResponse<B>> future = new JdkFuture<>(thread, onCancel);
-    running.future = future;
-    thread.start();
-    return future;
+  JdkFuture(Callable<T> call, Runnable onCancel, Consumer<T> discard) {
+    this.call = Thread.ofVirtual().name("heddle-jdk-call").unstarted(() -> run(call, discard));
+    this.onCancel = onCancel;
+    this.call.start();
+  }
+
+  private void run(Callable<T> call, Consumer<T> discard) {
+    try {
+      T response = call.call();
+      defaultExecutor().execute(() -> bring(response, discard)); // what depends on it runs there
+    } catch (Throwable failure) {
+      defaultExecutor().execute(() -> completeExceptionally(failure));
+    }
+  }
+
+  private void bring(T response, Consumer<T> discard) {
+    if (!complete(response)) {
+      discard.accept(response);
+    }
   }
 
   @Override
@@ -51,36 +61,5 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
   @Override
   public <U> CompletableFuture<U> newIncompleteFuture() {
     return new JdkFuture<>(call, onCancel);
-  }
-
-  private static final class Running<B> implements Runnable {
-    private final Callable<HttpResponse<B>> call;
-    private final Consumer<HttpResponse<?>> discard;
-    private @Nullable JdkFuture<HttpResponse<B>> future; // set before the thread starts
-
-    Running(Callable<HttpResponse<B>> call, Consumer<HttpResponse<?>> discard) {
-      this.call = call;
-      this.discard = discard;
-    }
-
-    @Override
-    public void run() {
-      JdkFuture<HttpResponse<B>> its = future;
-      if (its == null) {
-        return;
-      }
-      try {
-        HttpResponse<B> response = call.call();
-        its.defaultExecutor().execute(() -> bring(its, response)); // what depends on it runs there
-      } catch (Throwable failure) {
-        its.defaultExecutor().execute(() -> its.completeExceptionally(failure));
-      }
-    }
-
-    private void bring(JdkFuture<HttpResponse<B>> its, HttpResponse<B> response) {
-      if (!its.complete(response)) {
-        discard.accept(response);
-      }
-    }
   }
 }

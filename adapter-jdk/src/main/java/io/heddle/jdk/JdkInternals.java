@@ -4,17 +4,21 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.security.Security;
+import java.util.Set;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Heddle takes from the JDK's client beyond its documentation: texts of failures, and the name
- * of a class. Seen in JDK 21.0.8 and 25.0.3; {@code JdkInternalsTest} fails first when one changes.
+ * What Heddle takes from the JDK's client beyond its documentation: texts of failures, and names of
+ * classes. Seen in JDK 21.0.8 and 25.0.3; {@code JdkInternalsTest} and {@code GatheredBodyTest}
+ * fail first when one changes.
  */
 final class JdkInternals {
 
@@ -36,6 +40,9 @@ final class JdkInternals {
 
   private static final String RESET = "RST_STREAM";
 
+  private static final Set<Class<?>> GATHERING =
+      Set.of(BodySubscribers.ofByteArray().getClass(), BodySubscribers.discarding().getClass());
+
   private static final int DEFAULT_TTL_SECONDS = 30;
   private static final int DEFAULT_IDLE_SECONDS = 30;
 
@@ -49,6 +56,16 @@ final class JdkInternals {
   /** Whether what takes a request's body sends it over HTTP/2: {@code Stream.RequestSubscriber}. */
   static boolean isOfHttp2(Flow.Subscriber<?> client) {
     return client.getClass().getName().endsWith("Stream$RequestSubscriber");
+  }
+
+  /**
+   * Whether this is a subscriber of the JDK's own that takes all at once, and has its result when
+   * the body ends: {@code ofByteArray}, {@code ofString}, {@code discarding}, {@code replacing}.
+   * Such a one is asked for its result where the client is; any other on the client's executor,
+   * since that may wait ({@code ResponseSubscribers.getBodyAsync}).
+   */
+  static boolean gathers(BodySubscriber<?> user) {
+    return GATHERING.contains(user.getClass());
   }
 
   /** Whether an HTTP/2 connection had no stream left: nothing was sent. */

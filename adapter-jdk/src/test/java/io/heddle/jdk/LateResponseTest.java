@@ -38,7 +38,7 @@ class LateResponseTest {
       CountDownLatch came = new CountDownLatch(1);
       CountDownLatch cancelled = new CountDownLatch(1);
       CompletableFuture<? extends HttpResponse<?>> future =
-          JdkFuture.of(
+          new JdkFuture<>(
               () -> {
                 HttpResponse<Object> response = response(client, stalled, handler);
                 came.countDown();
