@@ -38,6 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.classic.BasicHttpClientResponseHandler;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
@@ -121,17 +122,21 @@ class RecipesTest {
             assertThrows(KubernetesClientException.class, () -> kubernetes.raw("/version"));
         assertInstanceOf(HttpTimeoutException.class, thrown.getCause().getCause());
 
-        assertEquals(1, made.getFirst().inFlight(), "the log");
+        await(() -> made.getFirst().inFlight() == 1); // the log
         logMayEnd.release(10);
-        for (int i = 0; i < 300 && !log.toString(UTF_8).equals("half, whole"); i++) {
-          Thread.sleep(100);
-        }
-        assertEquals("half, whole", log.toString(UTF_8));
+        await(() -> log.toString(UTF_8).equals("half, whole"));
       }
     } finally {
       logMayEnd.release(100);
       server.stop(0);
     }
+  }
+
+  private static void await(BooleanSupplier holds) throws InterruptedException {
+    for (int i = 0; i < 300 && !holds.getAsBoolean(); i++) {
+      Thread.sleep(100);
+    }
+    assertTrue(holds.getAsBoolean());
   }
 
   /** The one of the page, which tells what it has made. */
