@@ -1,22 +1,18 @@
 package io.heddle.ahc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.RawServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -44,8 +40,7 @@ class EarlyAnswerTest {
   private static final class Server implements AutoCloseable {
 
     final List<String> seen = new CopyOnWriteArrayList<>();
-    final List<Socket> connections = new CopyOnWriteArrayList<>();
-    final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    final RawServer raw = RawServer.start(this::serve);
     final CountDownLatch closing = new CountDownLatch(1);
     final String early;
     final boolean deaf;
@@ -59,62 +54,44 @@ class EarlyAnswerTest {
     Server(String early, boolean deaf) throws IOException {
       this.early = early;
       this.deaf = deaf;
-      Thread.ofVirtual().start(this::accept);
     }
 
     String url(String path) {
-      return "http://127.0.0.1:" + listener.getLocalPort() + path;
+      return raw.uri().resolve(path).toString();
     }
 
-    private void accept() {
-      try {
-        for (; ; ) {
-          Socket connection = listener.accept();
-          connections.add(connection);
-          Thread.ofVirtual().start(() -> serve(connection));
+    private void serve(Socket connection) throws IOException, InterruptedException {
+      InputStream in = new BufferedInputStream(connection.getInputStream(), 1 << 16);
+      for (String start = line(in); !start.isEmpty(); start = line(in)) {
+        int length = 0;
+        boolean authorized = false;
+        for (String field = line(in); !field.isEmpty(); field = line(in)) {
+          if (field.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
+            length = Integer.parseInt(field.substring(15).trim());
+          }
+          authorized |= field.startsWith("Authorization:") || field.startsWith("authorization:");
         }
-      } catch (IOException e) {
-        return; // the test is over
-      }
-    }
-
-    private void serve(Socket connection) {
-      try (connection) {
-        InputStream in = new BufferedInputStream(connection.getInputStream(), 1 << 16);
-        for (String start = line(in); !start.isEmpty(); start = line(in)) {
-          int length = 0;
-          boolean authorized = false;
-          for (String field = line(in); !field.isEmpty(); field = line(in)) {
-            if (field.toLowerCase(Locale.ROOT).startsWith("content-length:")) {
-              length = Integer.parseInt(field.substring(15).trim());
-            }
-            authorized |= field.startsWith("Authorization:") || field.startsWith("authorization:");
-          }
-          boolean answersEarly =
-              start.startsWith("POST") && !authorized && !start.contains("/moved");
-          if (answersEarly) {
-            connection.getOutputStream().write(early.getBytes(StandardCharsets.US_ASCII));
-            if (deaf) {
-              closing.await();
-            }
-          }
-          boolean intact = true;
-          for (int i = 0; i < length; i++) {
-            int b = in.read();
-            if (b < 0) {
-              return;
-            }
-            intact &= (byte) b == at(i);
-          }
-          seen.add(start + (intact ? "" : " CORRUPT"));
-          if (!answersEarly) {
-            String body = length + " bytes";
-            String head = "HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n";
-            connection.getOutputStream().write((head + body).getBytes(StandardCharsets.US_ASCII));
+        boolean answersEarly = start.startsWith("POST") && !authorized && !start.contains("/moved");
+        if (answersEarly) {
+          RawServer.write(connection, early);
+          if (deaf) {
+            closing.await();
           }
         }
-      } catch (IOException | InterruptedException e) {
-        return; // the client has left
+        boolean intact = true;
+        for (int i = 0; i < length; i++) {
+          int b = in.read();
+          if (b < 0) {
+            return;
+          }
+          intact &= (byte) b == at(i);
+        }
+        seen.add(start + (intact ? "" : " CORRUPT"));
+        if (!answersEarly) {
+          String body = length + " bytes";
+          String head = "HTTP/1.1 200 OK\r\nContent-Length: " + body.length() + "\r\n\r\n";
+          RawServer.write(connection, head + body);
+        }
       }
     }
 
@@ -136,10 +113,7 @@ class EarlyAnswerTest {
     @Override
     public void close() throws IOException {
       closing.countDown();
-      listener.close();
-      for (Socket each : connections) {
-        each.close();
-      }
+      raw.close();
     }
   }
 
@@ -213,7 +187,7 @@ class EarlyAnswerTest {
         String first = "POST /first HTTP/1.1";
         assertEquals(List.of("GET /next HTTP/1.1"), server.seenBut(first), "whole requests");
         int connections = server.seen.contains(first) ? 1 : 2;
-        assertEquals(connections, server.connections.size(), "connections");
+        assertEquals(connections, server.raw.accepted(), "connections");
       }
     }
   }
@@ -235,37 +209,22 @@ class EarlyAnswerTest {
   /** Who reads the request although it has answered keeps its connection. */
   @Test
   void answerThatIsOverAfterItsRequestKeepsTheConnection() throws Exception {
-    List<Socket> connections = new ArrayList<>();
-    try (ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    try (RawServer echo =
+            RawServer.start(
+                socket -> {
+                  InputStream in = new BufferedInputStream(socket.getInputStream());
+                  for (; ; ) {
+                    RawServer.readHead(in);
+                    RawServer.write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n");
+                    in.skipNBytes(LENGTH);
+                    RawServer.write(socket, "end");
+                  }
+                });
         BlockingAhcClient client = client()) {
-      Thread echo =
-          Thread.ofVirtual()
-              .start(
-                  () -> {
-                    try (Socket connection = listener.accept()) {
-                      connections.add(connection);
-                      InputStream in = new BufferedInputStream(connection.getInputStream());
-                      for (int i = 0; i < 2; i++) {
-                        while (!Server.line(in).isEmpty()) {}
-                        byte[] head =
-                            "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n"
-                                .getBytes(StandardCharsets.US_ASCII);
-                        connection.getOutputStream().write(head);
-                        in.skipNBytes(LENGTH);
-                        connection
-                            .getOutputStream()
-                            .write("end".getBytes(StandardCharsets.US_ASCII));
-                      }
-                    } catch (IOException e) {
-                      throw new AssertionError(e);
-                    }
-                  });
-      String url = "http://127.0.0.1:" + listener.getLocalPort() + "/";
       for (int i = 0; i < 2; i++) {
-        assertEquals("end", client.execute(post(url).build()).getResponseBody());
+        assertEquals("end", client.execute(post(echo.uri().toString()).build()).getResponseBody());
       }
-      echo.join();
-      assertTrue(connections.size() == 1, "one connection");
+      assertEquals(1, echo.accepted(), "connections");
     }
   }
 }

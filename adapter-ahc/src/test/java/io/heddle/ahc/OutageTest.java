@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.DeafPort;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
@@ -15,9 +16,6 @@ import io.netty.util.concurrent.Promise;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,19 +42,9 @@ class OutageTest {
   /** Its queue is full, so that the kernel drops who asks. */
   @Test
   void tenCallersWaitOneConnectTimeout() throws Exception {
-    List<Socket> queued = new ArrayList<>();
-    try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    try (DeafPort deaf = new DeafPort();
         BlockingAhcClient client = client()) {
-      for (boolean full = false; !full; ) {
-        Socket socket = new Socket();
-        queued.add(socket);
-        try {
-          socket.connect(deaf.getLocalSocketAddress(), 300);
-        } catch (SocketTimeoutException e) {
-          full = true;
-        }
-      }
-      String url = "http://127.0.0.1:" + deaf.getLocalPort() + "/";
+      String url = "http://127.0.0.1:" + deaf.port() + "/";
       Request request = Dsl.get(url).build();
       long begun = System.nanoTime();
       List<FutureTask<IOException>> calls = new ArrayList<>();
@@ -82,10 +70,6 @@ class OutageTest {
       Duration took = Duration.ofNanos(System.nanoTime() - begun);
       assertTrue(took.compareTo(CONNECT.multipliedBy(5)) < 0, "it took " + took);
       assertEquals(0, client.inFlight());
-    } finally {
-      for (Socket each : queued) {
-        each.close();
-      }
     }
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.RawServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Expect;
 import io.heddle.conformance.Seen;
@@ -11,11 +12,8 @@ import io.heddle.conformance.Wire;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PipedOutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -94,10 +92,10 @@ class StockBodiesTest extends StockDefects {
         Wire.HTTP_1_1,
         (client, server) -> {
           for (int i = 0; i < 10; i++) {
-            try (Refusing refusing = new Refusing()) {
+            try (RawServer refusing = RawServer.start(StockBodiesTest::refuse)) {
               Response response =
                   client
-                      .preparePost("http://127.0.0.1:" + refusing.port() + "/")
+                      .preparePost(refusing.uri().toString())
                       .setBody(new ByteArrayInputStream(new byte[30 << 20]))
                       .execute()
                       .get();
@@ -110,34 +108,9 @@ class StockBodiesTest extends StockDefects {
   }
 
   /** Says 413 to a head, takes no more than that, and closes. */
-  private static final class Refusing implements AutoCloseable {
-    private final ServerSocket port = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-
-    Refusing() throws IOException {
-      Thread.ofPlatform().name("fault-server-413").start(this::refuse);
-    }
-
-    int port() {
-      return port.getLocalPort();
-    }
-
-    private void refuse() {
-      try (Socket connection = port.accept()) {
-        connection.getInputStream().readNBytes(1000);
-        connection
-            .getOutputStream()
-            .write(
-                "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n"
-                    .getBytes(StandardCharsets.US_ASCII));
-      } catch (IOException e) {
-        return; // the client has left
-      }
-    }
-
-    @Override
-    public void close() throws IOException {
-      port.close();
-    }
+  private static void refuse(Socket socket) throws IOException {
+    socket.getInputStream().readNBytes(1000);
+    RawServer.write(socket, "HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
   }
 
   /** The request asks to continue. AHC sends a body of bytes with the head all the same. */

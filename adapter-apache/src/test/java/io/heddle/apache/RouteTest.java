@@ -4,11 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.DeafPort;
 import io.heddle.conformance.LeakCheck;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -81,7 +80,7 @@ class RouteTest {
   void callersThatComeDuringAnAttemptThatFailsAreToldOfItsFailure() throws Exception {
     int callers = 12;
     int timeoutMillis = 1_000;
-    try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    try (DeafPort deaf = new DeafPort();
         BlockingConnectionManager manager =
             http2()
                 .setDefaultConnectionConfig(
@@ -91,46 +90,24 @@ class RouteTest {
                         .build())
                 .build();
         CloseableHttpClient client = client(manager)) {
-      List<Socket> queue = fill(full);
-      try {
-        URI uri = URI.create("http://127.0.0.1:" + full.getLocalPort() + "/");
-        AtomicInteger turn = new AtomicInteger();
-        List<Long> millis =
-            Threads.callAtOnce(
-                callers,
-                () -> {
-                  Thread.sleep(
-                      (long) turn.getAndIncrement() * timeoutMillis / 4); // one after the other
-                  long start = System.nanoTime();
-                  IOException told = assertThrows(IOException.class, () -> get(client, uri));
-                  assertEquals(ConnectTimeoutException.class, told.getClass());
-                  return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-                });
-        for (Long each : millis) {
-          assertTrue(each < 2 * timeoutMillis - 200, () -> "more than one attempt: " + millis);
-        }
-        assertEquals(0, manager.leases());
-      } finally {
-        for (Socket each : queue) {
-          each.close();
-        }
+      URI uri = URI.create("http://127.0.0.1:" + deaf.port() + "/");
+      AtomicInteger turn = new AtomicInteger();
+      List<Long> millis =
+          Threads.callAtOnce(
+              callers,
+              () -> {
+                Thread.sleep(
+                    (long) turn.getAndIncrement() * timeoutMillis / 4); // one after the other
+                long start = System.nanoTime();
+                IOException told = assertThrows(IOException.class, () -> get(client, uri));
+                assertEquals(ConnectTimeoutException.class, told.getClass());
+                return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+              });
+      for (Long each : millis) {
+        assertTrue(each < 2 * timeoutMillis - 200, () -> "more than one attempt: " + millis);
       }
+      assertEquals(0, manager.leases());
     }
-  }
-
-  /** From then on nobody can connect: the queue of those who wait to be accepted is full. */
-  private static List<Socket> fill(ServerSocket listener) throws IOException {
-    List<Socket> queue = new ArrayList<>();
-    for (int i = 0; i < 64; i++) {
-      Socket socket = new Socket();
-      queue.add(socket);
-      try {
-        socket.connect(listener.getLocalSocketAddress(), 200);
-      } catch (IOException full) {
-        return queue;
-      }
-    }
-    throw new AssertionError("the queue has no end");
   }
 
   /** The one that cancels and the one that connects both have the lease in hand. */

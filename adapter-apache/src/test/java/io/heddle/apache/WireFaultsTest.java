@@ -4,17 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.RawServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.BasicHttpClientResponseHandler;
@@ -22,7 +18,6 @@ import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
 import org.apache.hc.core5.http.NoHttpResponseException;
-import org.apache.hc.core5.net.URIAuthority;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -48,14 +43,12 @@ class WireFaultsTest {
     }
 
     void happen(Socket socket) throws IOException {
-      try (socket) {
-        socket.getInputStream().readNBytes(4);
-        socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
-        while (socket.getInputStream().available() > 0) {
-          socket.getInputStream().read();
-        }
-        socket.setSoLinger(this == CONNECTION_RESET_BY_PEER, 0);
+      socket.getInputStream().readNBytes(4);
+      RawServer.write(socket, answer);
+      while (socket.getInputStream().available() > 0) {
+        socket.getInputStream().read();
       }
+      socket.setSoLinger(this == CONNECTION_RESET_BY_PEER, 0);
     }
   }
 
@@ -83,8 +76,8 @@ class WireFaultsTest {
   @ValueSource(strings = {"GET", "POST"})
   void randomDataIsNamedByTheCause(String method) throws Exception {
     try (CloseableHttpClient client = BlockingHttpClients.createDefault();
-        Peer peer = new Peer(Fault.RANDOM_DATA_THEN_CLOSE)) {
-      IOException thrown = peer.fail(client, new HttpUriRequestBase(method, URI.create("/")));
+        RawServer server = RawServer.start(Fault.RANDOM_DATA_THEN_CLOSE::happen)) {
+      IOException thrown = fail(client, new HttpUriRequestBase(method, server.uri()));
       StringWriter trace = new StringWriter();
       thrown.printStackTrace(new PrintWriter(trace));
       assertTrue(trace.toString().contains(GARBAGE), trace::toString);
@@ -95,57 +88,27 @@ class WireFaultsTest {
   @ParameterizedTest
   @CsvSource({"GET, 2", "POST, 1"})
   void whatRandomDataAnswersGoesAgainAsStock(String method, int times) throws Exception {
-    HttpUriRequestBase request = new HttpUriRequestBase(method, URI.create("/"));
-
-    assertEquals(times, sent(HttpClients.createDefault(), request), "stock");
-    assertEquals(times, sent(BlockingHttpClients.createDefault(), request), "ours");
+    assertEquals(times, sent(HttpClients.createDefault(), method), "stock");
+    assertEquals(times, sent(BlockingHttpClients.createDefault(), method), "ours");
   }
 
   private static IOException thrown(CloseableHttpClient client, Fault fault) throws Exception {
     try (client;
-        Peer peer = new Peer(fault)) {
-      return peer.fail(client, new HttpGet("/"));
+        RawServer server = RawServer.start(fault::happen)) {
+      return fail(client, new HttpGet(server.uri()));
     }
   }
 
-  private static int sent(CloseableHttpClient client, HttpUriRequestBase request) throws Exception {
+  private static int sent(CloseableHttpClient client, String method) throws Exception {
     try (client;
-        Peer peer = new Peer(Fault.RANDOM_DATA_THEN_CLOSE)) {
-      peer.fail(client, request);
-      return peer.requests.get();
+        RawServer server = RawServer.start(Fault.RANDOM_DATA_THEN_CLOSE::happen)) {
+      fail(client, new HttpUriRequestBase(method, server.uri()));
+      return server.accepted();
     }
   }
 
-  /** Answers each request with a fault. */
-  private static final class Peer implements AutoCloseable {
-    private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    private final AtomicInteger requests = new AtomicInteger();
-
-    Peer(Fault fault) throws IOException {
-      Thread.startVirtualThread(
-          () -> {
-            try {
-              while (true) {
-                Socket socket = server.accept();
-                requests.incrementAndGet();
-                fault.happen(socket);
-              }
-            } catch (IOException e) {
-              // The test is over.
-            }
-          });
-    }
-
-    IOException fail(CloseableHttpClient client, HttpUriRequestBase request) {
-      request.setAuthority(new URIAuthority("127.0.0.1", server.getLocalPort()));
-      request.setScheme("http");
-      return assertThrows(
-          IOException.class, () -> client.execute(request, new BasicHttpClientResponseHandler()));
-    }
-
-    @Override
-    public void close() throws IOException {
-      server.close();
-    }
+  private static IOException fail(CloseableHttpClient client, HttpUriRequestBase request) {
+    return assertThrows(
+        IOException.class, () -> client.execute(request, new BasicHttpClientResponseHandler()));
   }
 }

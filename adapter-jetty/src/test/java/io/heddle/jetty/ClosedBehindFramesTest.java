@@ -3,13 +3,11 @@ package io.heddle.jetty;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.heddle.conformance.RawServer;
 import io.heddle.conformance.Wire;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,29 +33,25 @@ class ClosedBehindFramesTest {
 
   private static final int CALLS = 4;
 
-  private static void serve(ServerSocket server) {
-    try (Socket socket = server.accept()) {
-      socket.setTcpNoDelay(true);
-      socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // SETTINGS
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      in.readFully(new byte[24]); // the preface
-      for (int heads = 0; heads < CALLS; ) {
-        int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-        heads += in.readUnsignedByte() == 1 ? 1 : 0;
-        in.readFully(new byte[5 + length]);
-      }
-      ByteBuffer answers = ByteBuffer.allocate(CALLS * 10 + 17 + 17); // in one piece
-      answers.put(new byte[] {0, 0, 8, 7, 0, 0, 0, 0, 0}); // GOAWAY
-      answers.putInt(Integer.MAX_VALUE).putInt(0); // after these; NO_ERROR
-      for (int i = 0; i < CALLS; i++) { // a head, of which a body is to follow
-        answers.put(new byte[] {0, 0, 1, 1, 4}).putInt(1 + 2 * i).put((byte) 0x88); // 200
-      }
-      answers.put(new byte[] {0, 0, 8, 6, 1, 0, 0, 0, 0}).putLong(0); // the answer to a PING
-      socket.getOutputStream().write(answers.array());
-      while (in.read() >= 0) {} // until the client leaves
-    } catch (IOException e) {
-      return; // the client has left
+  private static void serve(Socket socket) throws IOException {
+    socket.setTcpNoDelay(true);
+    socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // SETTINGS
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    in.readFully(new byte[24]); // the preface
+    for (int heads = 0; heads < CALLS; ) {
+      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+      heads += in.readUnsignedByte() == 1 ? 1 : 0;
+      in.readFully(new byte[5 + length]);
     }
+    ByteBuffer answers = ByteBuffer.allocate(CALLS * 10 + 17 + 17); // in one piece
+    answers.put(new byte[] {0, 0, 8, 7, 0, 0, 0, 0, 0}); // GOAWAY
+    answers.putInt(Integer.MAX_VALUE).putInt(0); // after these; NO_ERROR
+    for (int i = 0; i < CALLS; i++) { // a head, of which a body is to follow
+      answers.put(new byte[] {0, 0, 1, 1, 4}).putInt(1 + 2 * i).put((byte) 0x88); // 200
+    }
+    answers.put(new byte[] {0, 0, 8, 6, 1, 0, 0, 0, 0}).putLong(0); // the answer to a PING
+    socket.getOutputStream().write(answers.array());
+    RawServer.readToEnd(in);
   }
 
   /** Closes the connection once the heads are read. */
@@ -78,9 +72,7 @@ class ClosedBehindFramesTest {
     for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
       each.addEventListener(new Closes());
     }
-    try (ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-      Thread.ofVirtual().start(() -> serve(server));
-      URI uri = URI.create("http://127.0.0.1:" + server.getLocalPort() + "/");
+    try (RawServer server = RawServer.start(ClosedBehindFramesTest::serve)) {
       List<FutureTask<Exception>> calls = new ArrayList<>();
       for (int i = 0; i < CALLS; i++) {
         calls.add(
@@ -88,7 +80,7 @@ class ClosedBehindFramesTest {
                 () ->
                     assertThrows(
                         Exception.class,
-                        () -> client.POST(uri).timeout(30, TimeUnit.SECONDS).send())));
+                        () -> client.POST(server.uri()).timeout(30, TimeUnit.SECONDS).send())));
       }
       calls.forEach(each -> Thread.ofVirtual().start(each));
       for (FutureTask<Exception> each : calls) {

@@ -4,24 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.heddle.conformance.RawServer;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.InputStreamRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,68 +35,35 @@ class EarlyAnswerTest {
   private static final byte[] BODY = new byte[4 << 20];
 
   private final BlockingJettyClient client = new BlockingJettyClient();
-  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private volatile String answer = "";
-  private int port;
-  private @Nullable ServerSocket server;
-
-  private void start() throws Exception {
-    ServerSocket started = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
-    server = started;
-    port = started.getLocalPort();
-    threads.execute(() -> accept(started));
-    client.start();
-  }
+  private volatile String answer =
+      "HTTP/1.1 413 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno";
+  private RawServer server;
 
   @BeforeEach
-  void answer() {
-    answer = "HTTP/1.1 413 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno";
+  void start() throws Exception {
+    server = RawServer.start(this::answer);
+    client.start();
   }
 
   @AfterEach
   void stop() throws Exception {
     client.stop();
-    if (server != null) {
-      server.close();
-    }
-    threads.close();
+    server.close();
   }
 
-  private void accept(ServerSocket started) {
-    try {
-      for (; ; ) {
-        Socket accepted = started.accept();
-        threads.execute(() -> answer(accepted));
-      }
-    } catch (IOException e) {
-      return; // the end
-    }
-  }
-
-  private void answer(Socket socket) {
-    try (socket) {
-      InputStream in = socket.getInputStream();
-      for (int last = 0; last != 0x0d0a0d0a; ) { // two ends of line
-        int next = in.read();
-        if (next < 0) {
-          return; // a connection without a request
-        }
-        last = last << 8 | next;
-      }
-      in.readNBytes(100_000); // until the client is in the midst of its body
-      socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
-    } catch (IOException e) {
-      return; // the client was first
-    }
+  private void answer(Socket socket) throws IOException {
+    InputStream in = socket.getInputStream();
+    RawServer.readHead(in);
+    in.readNBytes(100_000); // until the client is in the midst of its body
+    RawServer.write(socket, answer);
   }
 
   private Request post() {
-    return client.POST("http://127.0.0.1:" + port + "/");
+    return client.POST(server.uri());
   }
 
   @Test
   void reachesSend() throws Exception {
-    start();
     for (int i = 0; i < TIMES; i++) {
       assertEquals(413, post().body(new BytesRequestContent(BODY)).send().getStatus());
     }
@@ -108,7 +71,6 @@ class EarlyAnswerTest {
 
   @Test
   void reachesWhoSendsAStream() throws Exception {
-    start();
     for (int i = 0; i < TIMES; i++) {
       InputStream stream = new ByteArrayInputStream(BODY);
       Request request =
@@ -119,7 +81,6 @@ class EarlyAnswerTest {
 
   @Test
   void reachesAWriter() throws Exception {
-    start();
     for (int i = 0; i < TIMES; i++) {
       BlockingRequestContent content = new BlockingRequestContent();
       try (BlockingResponseListener listener = new BlockingResponseListener()) {
@@ -143,7 +104,6 @@ class EarlyAnswerTest {
   @Test
   void aResetWithoutAnAnswerStillFailsTheCall() throws Exception {
     answer = "";
-    start();
     for (int i = 0; i < 10; i++) {
       Request request = post().body(new BytesRequestContent(BODY));
       assertInstanceOf(
@@ -155,7 +115,6 @@ class EarlyAnswerTest {
   @Test
   void anEarlySuccessIsOneToo() throws Exception {
     answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
-    start();
     for (int i = 0; i < 10; i++) {
       assertEquals(200, post().body(new BytesRequestContent(BODY)).send().getStatus());
     }
@@ -166,7 +125,6 @@ class EarlyAnswerTest {
   void aRedirectThatABodyCannotFollowReachesTheCaller() throws Exception {
     answer =
         "HTTP/1.1 307 There\r\nLocation: /\r\nContent-Length: 5\r\nConnection: close\r\n\r\nthere";
-    start();
     for (int i = 0; i < 10; i++) {
       InputStream once = new ByteArrayInputStream(BODY, 0, 100_000);
       Request request =

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.RawServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,17 +30,16 @@ class FloodTest {
           .getBytes(StandardCharsets.US_ASCII);
 
   private final CountDownLatch flooded = new CountDownLatch(100); // pieces
+  private volatile boolean over;
 
   @Test
   void aFloodHoldsUpNobodyElse() throws Exception {
     BlockingJettyClient client = new BlockingJettyClient(new HttpClientTransportOverHTTP(1));
     try (client;
         FaultServer good = FaultServer.start(Wire.HTTP_1_1);
-        ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+        RawServer harmful = RawServer.start(this::flood)) {
       client.start();
-      Thread flood = Thread.ofPlatform().daemon().start(() -> flood(server));
-      String harmful = "http://127.0.0.1:" + server.getLocalPort() + "/";
-      Thread caller = Thread.ofVirtual().start(() -> call(client, harmful));
+      Thread caller = Thread.ofVirtual().start(() -> call(client, harmful.uri()));
       flooded.await();
       for (int i = 0; i < 10; i++) {
         int status =
@@ -51,27 +50,25 @@ class FloodTest {
                 .getStatus();
         assertEquals(200, status);
       }
-      assertFalse(flooded.getCount() > 0 || !flood.isAlive(), "the flood has ended");
+      assertFalse(over, "the flood has ended");
       caller.interrupt();
       caller.join();
     }
   }
 
-  private void flood(ServerSocket server) {
-    try (Socket socket = server.accept()) {
-      for (int last = 0; last != 0x0d0a0d0a; ) { // two ends of line
-        last = last << 8 | socket.getInputStream().read();
-      }
+  private void flood(Socket socket) throws IOException {
+    try {
+      RawServer.readHead(socket.getInputStream());
       for (; ; ) {
         socket.getOutputStream().write(INTERIM);
         flooded.countDown();
       }
-    } catch (IOException e) {
-      return; // the client has left
+    } finally {
+      over = true;
     }
   }
 
-  private static void call(BlockingJettyClient client, String uri) {
+  private static void call(BlockingJettyClient client, URI uri) {
     try {
       client.GET(uri);
     } catch (Exception e) {

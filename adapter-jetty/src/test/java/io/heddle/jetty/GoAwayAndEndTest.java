@@ -4,17 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.heddle.conformance.RawServer;
 import io.heddle.conformance.Wire;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.client.BytesRequestContent;
@@ -51,11 +48,10 @@ class GoAwayAndEndTest {
   private static final byte END_HEADERS = 4;
   private static final byte[] STATUS_200 = {(byte) 0x88}; // of HPACK's static table
 
-  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final AtomicInteger requests = new AtomicInteger();
   private final BlockingJettyClient client =
       new BlockingJettyClient(JettyClient.transport(Wire.H2C));
-  private @Nullable ServerSocket server;
+  private @Nullable RawServer server;
 
   /** What the server says that it has processed, on the connections that it ends. */
   private volatile int lastStream;
@@ -64,13 +60,12 @@ class GoAwayAndEndTest {
   private volatile RuntimeException refusal = new RetryableRequestException("refused");
 
   private Request post() throws Exception {
-    ServerSocket started = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+    RawServer started = RawServer.start(this::serve);
     server = started;
-    threads.execute(() -> accept(started));
     client.start();
     Request post =
         client
-            .POST("http://127.0.0.1:" + started.getLocalPort() + "/")
+            .POST(started.uri())
             .timeout(30, TimeUnit.SECONDS)
             .body(new BytesRequestContent(new byte[5]));
     for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
@@ -104,38 +99,22 @@ class GoAwayAndEndTest {
     if (server != null) {
       server.close();
     }
-    threads.shutdownNow();
   }
 
-  private void accept(ServerSocket started) {
-    try {
-      for (; ; ) {
-        Socket accepted = started.accept();
-        threads.execute(() -> serve(accepted));
-      }
-    } catch (IOException e) {
-      return; // the end
+  private void serve(Socket socket) throws IOException {
+    socket.setTcpNoDelay(true);
+    DataInputStream in = new DataInputStream(socket.getInputStream());
+    in.readNBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".length());
+    write(socket, SETTINGS, 0, 0, new byte[0]);
+    int stream = readRequest(in);
+    if (requests.incrementAndGet() <= UNLUCKY) {
+      byte[] last = {0, 0, 0, (byte) lastStream, 0, 0, 0, 0};
+      write(socket, GOAWAY, 0, 0, last);
+      socket.shutdownOutput();
+    } else {
+      write(socket, HEADERS, END_STREAM | END_HEADERS, stream, STATUS_200);
     }
-  }
-
-  private void serve(Socket socket) {
-    try (socket) {
-      socket.setTcpNoDelay(true);
-      DataInputStream in = new DataInputStream(socket.getInputStream());
-      in.readNBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".length());
-      write(socket, SETTINGS, 0, 0, new byte[0]);
-      int stream = readRequest(in);
-      if (requests.incrementAndGet() <= UNLUCKY) {
-        byte[] last = {0, 0, 0, (byte) lastStream, 0, 0, 0, 0};
-        write(socket, GOAWAY, 0, 0, last);
-        socket.shutdownOutput();
-      } else {
-        write(socket, HEADERS, END_STREAM | END_HEADERS, stream, STATUS_200);
-      }
-      while (in.read() >= 0) {} // else it would be reset
-    } catch (IOException e) {
-      return; // the client was first
-    }
+    RawServer.readToEnd(in); // else it would be reset
   }
 
   /** Reads a request to its end, and tells its stream. */

@@ -5,16 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.DeafPort;
+import io.heddle.conformance.RawServer;
 import io.heddle.conformance.Wire;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,32 +32,19 @@ class OutageTest {
   private static final Duration CONNECT = Duration.ofSeconds(2);
   private static final int CALLERS = 10;
 
-  private final List<Socket> queued = new ArrayList<>();
-  private ServerSocket deaf;
+  private DeafPort deaf;
   private URI uri;
   private BlockingJettyClient client = new BlockingJettyClient();
 
   @BeforeEach
   void fillQueue() throws IOException {
-    deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-    uri = URI.create("http://127.0.0.1:" + deaf.getLocalPort() + "/");
-    for (boolean full = false; !full; ) {
-      Socket socket = new Socket();
-      queued.add(socket);
-      try {
-        socket.connect(deaf.getLocalSocketAddress(), 300);
-      } catch (SocketTimeoutException e) {
-        full = true;
-      }
-    }
+    deaf = new DeafPort();
+    uri = URI.create("http://127.0.0.1:" + deaf.port() + "/");
   }
 
   @AfterEach
   void closeAll() throws Exception {
     client.stop();
-    for (Socket each : queued) {
-      each.close();
-    }
     deaf.close();
   }
 
@@ -102,39 +86,18 @@ class OutageTest {
               () -> client.newRequest(uri).timeout(60, TimeUnit.SECONDS).send().getStatus()));
     }
     calls.forEach(each -> Thread.ofVirtual().start(each));
-    Thread.ofVirtual().start(this::serve);
-    for (FutureTask<Integer> each : calls) {
-      assertEquals(200, each.get());
+    try (RawServer open = deaf.open(OutageTest::answer)) {
+      for (FutureTask<Integer> each : calls) {
+        assertEquals(200, each.get());
+      }
+      assertTrue(open.accepted() > 0);
     }
   }
 
-  private void serve() {
-    try {
-      for (; ; ) {
-        Socket socket = deaf.accept();
-        Thread.ofVirtual().start(() -> answer(socket));
-      }
-    } catch (IOException e) {
-      return; // the end
-    }
-  }
-
-  private static void answer(Socket socket) {
-    try (socket) {
-      BufferedReader in =
-          new BufferedReader(
-              new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        if (line.isEmpty()) {
-          socket
-              .getOutputStream()
-              .write(
-                  "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-                      .getBytes(StandardCharsets.US_ASCII));
-        }
-      }
-    } catch (IOException e) {
-      return; // the client has left
+  private static void answer(Socket socket) throws IOException {
+    for (; ; ) {
+      RawServer.readHead(socket.getInputStream());
+      RawServer.write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
     }
   }
 }

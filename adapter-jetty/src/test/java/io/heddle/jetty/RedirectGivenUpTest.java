@@ -4,11 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.heddle.conformance.RawServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,13 +38,12 @@ class RedirectGivenUpTest {
     }
   }
 
-  private ServerSocket server;
+  private RawServer server;
   private HttpClient client = new HttpClient();
 
   @BeforeEach
   void start() throws Exception {
-    server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-    Thread.startVirtualThread(this::serve);
+    server = RawServer.start(RedirectGivenUpTest::serve);
   }
 
   @AfterEach
@@ -55,23 +52,17 @@ class RedirectGivenUpTest {
     server.close();
   }
 
-  private void serve() {
-    try (Socket accepted = server.accept()) {
-      Thread.sleep(400); // the call has 200
-      accepted.getOutputStream().write(REDIRECT.getBytes(StandardCharsets.US_ASCII));
-      while (accepted.getInputStream().read() >= 0) {}
-    } catch (IOException | InterruptedException e) {
-      return; // the client has left
-    }
+  private static void serve(Socket socket) throws IOException, InterruptedException {
+    Thread.sleep(400); // the call has 200
+    RawServer.write(socket, REDIRECT);
+    RawServer.readToEnd(socket.getInputStream());
   }
 
   private Request request(HttpClient of) throws Exception {
     client = of;
     client.setScheduler(new LateScheduler());
     client.start();
-    return client
-        .newRequest("http://127.0.0.1:" + server.getLocalPort() + "/")
-        .timeout(200, TimeUnit.MILLISECONDS);
+    return client.newRequest(server.uri()).timeout(200, TimeUnit.MILLISECONDS);
   }
 
   @Test

@@ -165,6 +165,19 @@ class AbandonedCallsTest {
     }
   }
 
+  private static OkHttpClient.Builder keepingNoConnection(Wire wire) {
+    return settings(wire).connectionPool(new ConnectionPool(0, 10, TimeUnit.MILLISECONDS));
+  }
+
+  /** OkHttp finds what nobody closed by the garbage collection of its call. */
+  private static void awaitNoConnection(OkHttpClient client) {
+    ExecuteTest.await(
+        () -> {
+          System.gc();
+          return client.connectionPool().connectionCount() == 0;
+        });
+  }
+
   /** Stock has no thread to lose, and finds the connection as soon as the call is garbage. */
   @ParameterizedTest
   @EnumSource(
@@ -174,8 +187,7 @@ class AbandonedCallsTest {
     try (FaultServer server = FaultServer.start(wire)) {
       OkHttpClient client =
           BlockingOkHttpClient.wrap(
-              settings(wire)
-                  .connectionPool(new ConnectionPool(0, 10, TimeUnit.MILLISECONDS))
+              keepingNoConnection(wire)
                   .addInterceptor(
                       chain -> {
                         chain.proceed(chain.request());
@@ -185,11 +197,7 @@ class AbandonedCallsTest {
       URI uri = server.uri(Script.ok().body(30_000_000));
       Caller caller = new Caller(Thread.ofPlatform(), () -> whole(client, uri));
       assertEquals("of the interceptor", caller.failure().getMessage());
-      ExecuteTest.await(
-          () -> {
-            System.gc();
-            return client.connectionPool().connectionCount() == 0;
-          });
+      awaitNoConnection(client);
     }
   }
 
@@ -224,18 +232,10 @@ class AbandonedCallsTest {
       names = {"HTTP_1_1", "H2C"})
   void aResponseThatIsDroppedUnclosedLeavesItsConnection(Wire wire) throws Exception {
     try (FaultServer server = FaultServer.start(wire)) {
-      OkHttpClient client =
-          BlockingOkHttpClient.wrap(
-              settings(wire)
-                  .connectionPool(new ConnectionPool(0, 10, TimeUnit.MILLISECONDS))
-                  .build());
+      OkHttpClient client = BlockingOkHttpClient.wrap(keepingNoConnection(wire).build());
       URI uri = server.uri(Script.ok().body(10));
       new Caller(() -> client.newCall(get(uri)).execute().code()).result();
-      ExecuteTest.await(
-          () -> {
-            System.gc();
-            return client.connectionPool().connectionCount() == 0;
-          });
+      awaitNoConnection(client);
       assertEquals(10, new Caller(() -> whole(client, uri)).result());
     }
   }

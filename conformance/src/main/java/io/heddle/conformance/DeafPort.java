@@ -39,6 +39,11 @@ public final class DeafPort implements AutoCloseable {
     return listener.getLocalPort();
   }
 
+  /** Lets in who waits, and who comes from now on. Closing the returned server closes the port. */
+  public RawServer open(RawServer.Peer peer) {
+    return new RawServer(listener, peer);
+  }
+
   @Override
   public void close() throws IOException {
     for (SocketChannel each : queue) {

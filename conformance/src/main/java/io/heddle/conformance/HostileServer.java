@@ -9,15 +9,10 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
-/**
- * A server that answers each request with one {@link Hostility}, and reads no more of what comes.
- * It has a thread for each connection: there are few.
- */
+/** A server that answers each request with one {@link Hostility}, and heeds nothing after it. */
 final class HostileServer implements AutoCloseable {
 
   private static final int PREFACE_BYTES = 24;
@@ -26,7 +21,7 @@ final class HostileServer implements AutoCloseable {
   private final Wire wire;
   private final Hostility hostility;
   private final ServerSocket listener;
-  private final Set<Socket> open = ConcurrentHashMap.newKeySet();
+  private final RawServer server;
 
   HostileServer(Wire wire, Hostility hostility) throws IOException {
     this.wire = wire;
@@ -39,65 +34,32 @@ final class HostileServer implements AutoCloseable {
                 .getServerSocketFactory()
                 .createServerSocket(0, 50, here)
             : new ServerSocket(0, 50, here);
-    start(this::accept);
+    this.server = new RawServer(listener, this::serve);
   }
 
   URI uri() {
     return URI.create(wire.scheme() + "://127.0.0.1:" + listener.getLocalPort() + "/");
   }
 
-  private static void start(Runnable work) {
-    Thread.ofPlatform().daemon().name(FaultServer.THREADS + " hostile").start(work);
-  }
-
-  private void accept() {
-    while (!listener.isClosed()) {
-      try {
-        Socket socket = listener.accept();
-        open.add(socket);
-        start(() -> serve(socket));
-      } catch (IOException e) {
-        return; // closed
-      }
+  private void serve(Socket socket) throws IOException {
+    if (socket instanceof SSLSocket tls) {
+      SSLParameters parameters = tls.getSSLParameters();
+      String protocol = wire.isMultiplexed() ? "h2" : "http/1.1";
+      parameters.setApplicationProtocols(new String[] {protocol});
+      tls.setSSLParameters(parameters);
     }
-  }
-
-  private void serve(Socket socket) {
-    try (socket) {
-      if (socket instanceof SSLSocket tls) {
-        SSLParameters parameters = tls.getSSLParameters();
-        String protocol = wire.isMultiplexed() ? "h2" : "http/1.1";
-        parameters.setApplicationProtocols(new String[] {protocol});
-        tls.setSSLParameters(parameters);
-      }
-      InputStream in = new BufferedInputStream(socket.getInputStream());
-      OutputStream out = socket.getOutputStream();
-      int stream = 0;
-      if (wire.isMultiplexed()) {
-        out.write(HostileBytes.frame(HostileBytes.SETTINGS, 0, 0));
-        out.flush();
-        stream = awaitHeaders(new DataInputStream(in));
-      } else {
-        awaitEmptyLine(in);
-      }
-      hostility.play(out, stream);
-      in.readAllBytes(); // until the client leaves
-    } catch (IOException e) {
-      // the client has left
-    } finally {
-      open.remove(socket);
+    InputStream in = new BufferedInputStream(socket.getInputStream());
+    OutputStream out = socket.getOutputStream();
+    int stream = 0;
+    if (wire.isMultiplexed()) {
+      out.write(HostileBytes.frame(HostileBytes.SETTINGS, 0, 0));
+      out.flush();
+      stream = awaitHeaders(new DataInputStream(in));
+    } else {
+      RawServer.readHead(in);
     }
-  }
-
-  private static void awaitEmptyLine(InputStream in) throws IOException {
-    int last = 0;
-    while (last != 0x0d0a0d0a) {
-      int next = in.read();
-      if (next < 0) {
-        throw new IOException("the client has left");
-      }
-      last = (last << 8) | next;
-    }
+    hostility.play(out, stream);
+    RawServer.readToEnd(in);
   }
 
   /** Returns the stream that they open. */
@@ -116,9 +78,6 @@ final class HostileServer implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    listener.close();
-    for (Socket each : open) {
-      each.close();
-    }
+    server.close();
   }
 }
