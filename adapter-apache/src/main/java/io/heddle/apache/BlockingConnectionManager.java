@@ -6,19 +6,15 @@ import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
-import io.heddle.core.Exchange;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -28,16 +24,13 @@ import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.io.LeaseRequest;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
-import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.function.Resolver;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.protocol.HttpContext;
-import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.ConnPoolControl;
 import org.apache.hc.core5.pool.ManagedConnPool;
-import org.apache.hc.core5.pool.PoolEntry;
 import org.apache.hc.core5.pool.PoolStats;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
@@ -76,27 +69,21 @@ public final class BlockingConnectionManager
   static final int DEFAULT_MAX_PER_ROUTE = 1_000;
   static final int DEFAULT_MAX_TOTAL = 10_000;
 
-  /** As the classic pool has it: a connection that idled longer is looked at before it is used. */
-  private static final TimeValue VALIDATE_AFTER = TimeValue.ofSeconds(2);
-
   private static final AtomicLong ENDPOINTS = new AtomicLong();
 
   private final ManagedConnPool<HttpRoute, ReactorConnection> pool;
   private final ConnectionOpener opener;
+  private final RouteSettings settings;
+  private final ApacheLanes lanes;
   private final OpenWaits waits = new OpenWaits();
-  private volatile @Nullable Resolver<HttpRoute, SocketConfig> socketConfigs;
-  private volatile @Nullable Resolver<HttpRoute, ConnectionConfig> connectionConfigs;
-  private volatile @Nullable Resolver<HttpHost, TlsConfig> tlsConfigs;
-
-  private final ConcurrentMap<HttpRoute, SharedConnections> shared = new ConcurrentHashMap<>();
   private final Set<ApacheEndpoint> leased = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean closed = new AtomicBoolean();
-  private final SharedConnections.Home home = new Home();
 
   BlockingConnectionManager(
       ManagedConnPool<HttpRoute, ReactorConnection> pool, ConnectionOpener opener) {
     this.pool = pool;
     this.opener = opener;
+    this.settings = new RouteSettings(opener.defaultSocketConfig());
+    this.lanes = new ApacheLanes(pool, settings);
   }
 
   /** A builder with everything that the classic pool's builder carries. */
@@ -153,7 +140,7 @@ public final class BlockingConnectionManager
       Deadline deadline = deadlineOf(timeout).earlier(CallDeadline.ofThread());
       try {
         ApacheEndpoint endpoint =
-            endpoint(route, acquire(route, state, deadline, callers), callers.event());
+            endpoint(route, lanes.acquire(route, state, deadline, callers), callers.event());
         if (callers.isCancelled()) { // when the lease was there, or before there was a wait
           release(endpoint, null, TimeValue.NEG_ONE_MILLISECOND);
           throw new CancellationException("the lease was cancelled");
@@ -179,140 +166,14 @@ public final class BlockingConnectionManager
             ENDPOINTS.incrementAndGet(),
             route,
             lease,
-            socketTimeout(route),
+            settings.socketTimeout(route),
             new CancellableWaits(waits, route.getTargetHost(), event),
             this::connectAgain);
     leased.add(endpoint);
-    if (closed.get()) { // whoever closes may have missed it
+    if (lanes.isClosed()) { // whoever closes may have missed it
       endpoint.fail(new ApacheFailures.ShutDown());
     }
     return endpoint;
-  }
-
-  private Lease acquire(
-      HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    if (state != null || !mayShare(route)) {
-      return Lease.exclusive(fromPool(route, state, deadline, pending), null);
-    }
-    SharedConnections of;
-    Exchange<SharedConnections.Grant> asking;
-    do {
-      of = sharedOf(route);
-      asking = of.ask();
-      if (asking == null) {
-        shared.remove(route, of); // which is being done at this moment
-      }
-    } while (asking == null);
-    SharedConnections.Grant grant = pending.await(Step.PLACE, asking, deadline);
-    if (grant instanceof SharedConnections.Stream stream) {
-      return Lease.stream(stream.of());
-    }
-    if (grant instanceof SharedConnections.Failed failed) {
-      return Lease.failed(failed.why());
-    }
-    boolean opening = grant == SharedConnections.Own.OPENING;
-    PoolEntry<HttpRoute, ReactorConnection> entry;
-    boolean held = false;
-    try {
-      entry = fromPool(route, null, deadline, pending);
-      held = true;
-    } finally {
-      if (!held && opening) {
-        of.openGivenUp();
-      }
-    }
-    Lease lease = opening ? Lease.opening(entry, of) : Lease.exclusive(entry, of);
-    Lease then = lease.connected(); // the pool may have had a connection
-    lease.tell(then);
-    return then;
-  }
-
-  /** A connection of the pool, or an entry for one that is still to be made. */
-  private PoolEntry<HttpRoute, ReactorConnection> fromPool(
-      HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    Exchange<PoolEntry<HttpRoute, ReactorConnection>> leasing =
-        new Exchange<>(late -> pool.release(late, isReusable(late)));
-    Future<?> future =
-        pool.lease(
-            route,
-            state,
-            Timeout.DISABLED, // the exchange has the deadline
-            new FutureCallback<PoolEntry<HttpRoute, ReactorConnection>>() {
-              @Override
-              public void completed(PoolEntry<HttpRoute, ReactorConnection> entry) {
-                leasing.complete(entry); // wakes the caller in await
-              }
-
-              @Override
-              public void failed(Exception cause) {
-                leasing.fail(cause);
-              }
-
-              @Override
-              public void cancelled() {
-                leasing.cancel();
-              }
-            });
-    leasing.onAbandon(() -> future.cancel(true));
-    PoolEntry<HttpRoute, ReactorConnection> entry = pending.await(Step.PLACE, leasing, deadline);
-    boolean usable = false;
-    try {
-      discardIfUnfit(entry, deadline, pending);
-      usable = true;
-      return entry;
-    } finally {
-      if (!usable) {
-        pool.release(entry, false);
-      }
-    }
-  }
-
-  /** Old, idle for too long, or found dead: what the classic pool looks at, in that order. */
-  private void discardIfUnfit(
-      PoolEntry<HttpRoute, ReactorConnection> entry, Deadline deadline, CancellableWaits pending)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    ReactorConnection connection = entry.getConnection();
-    if (connection == null) {
-      return;
-    }
-    if (!connection.isOpen()) {
-      entry.discardConnection(CloseMode.IMMEDIATE);
-      return;
-    }
-    ConnectionConfig config = connectionConfig(entry.getRoute());
-    long idleMillis = System.currentTimeMillis() - entry.getUpdated();
-    TimeValue idleTimeout = config.getIdleTimeout();
-    if (isOutlived(entry)
-        || (TimeValue.isPositive(idleTimeout) && idleMillis >= idleTimeout.toMilliseconds())) {
-      entry.discardConnection(CloseMode.GRACEFUL);
-      return;
-    }
-    TimeValue after = config.getValidateAfterInactivity();
-    after = after == null ? VALIDATE_AFTER : after;
-    if (connection.isSuspected()
-        || (TimeValue.isNonNegative(after) && idleMillis >= after.toMilliseconds())) {
-      Exchange<Boolean> alive = new Exchange<>();
-      connection.checkAlive(alive);
-      if (!isAnswered(alive, deadline, pending)) {
-        entry.discardConnection(CloseMode.IMMEDIATE);
-      }
-    }
-  }
-
-  /** A path that is dead does not answer at all: no answer in time says that. */
-  private static boolean isAnswered(
-      Exchange<Boolean> alive, Deadline deadline, CancellableWaits pending)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    try {
-      return pending.await(Step.CONNECTION, alive, CallDeadline.ofProof().earlier(deadline));
-    } catch (TimeoutException e) {
-      if (deadline.isExpired()) {
-        throw e;
-      }
-      return false;
-    }
   }
 
   /** Gives a lease back; what became of its exchange decides what becomes of the connection. */
@@ -331,55 +192,7 @@ public final class BlockingConnectionManager
     if (lease.shared() != null && of.isReuseRefused()) {
       lease.shared().retire();
     }
-    giveBack(lease, newState, validDuration, of.isConsistent() && !of.isClosed());
-  }
-
-  private void giveBack(
-      Lease lease, @Nullable Object state, @Nullable TimeValue keepAlive, boolean consistent) {
-    SharedConnections.Shared stream = lease.shared();
-    if (stream != null) {
-      stream.release(TimeValue.isPositive(keepAlive) ? keepAlive : null);
-    } else if (!lease.holdsNothing()) {
-      ReactorConnection connection = lease.connection();
-      // Connected at this moment by the caller, which will find that it has come too late.
-      boolean late = connection != null && lease.sharing() != null && connection.isMultiplexed();
-      putBack(lease.entry(), state, keepAlive, consistent && !late);
-      if (lease.isOpening()) {
-        Objects.requireNonNull(lease.sharing()).openGivenUp();
-      }
-    }
-  }
-
-  private void putBack(
-      PoolEntry<HttpRoute, ReactorConnection> entry,
-      @Nullable Object state,
-      @Nullable TimeValue keepAlive,
-      boolean consistent) {
-    if (closed.get()) {
-      entry.discardConnection(CloseMode.IMMEDIATE);
-    }
-    boolean reusable = consistent && keepAlive != null && isReusable(entry);
-    if (reusable) {
-      entry.updateState(state);
-      entry.updateExpiry(withinLife(entry, Objects.requireNonNull(keepAlive)));
-    }
-    pool.release(entry, reusable);
-  }
-
-  /** So that {@code closeExpired}, which knows only the expiry, heeds the time to live as well. */
-  private TimeValue withinLife(PoolEntry<HttpRoute, ReactorConnection> entry, TimeValue keepAlive) {
-    TimeValue timeToLive = connectionConfig(entry.getRoute()).getTimeToLive();
-    if (!TimeValue.isNonNegative(timeToLive)) {
-      return keepAlive;
-    }
-    long left = timeToLive.toMilliseconds() - (System.currentTimeMillis() - entry.getCreated());
-    boolean longer = !TimeValue.isPositive(keepAlive) || keepAlive.toMilliseconds() > left;
-    return longer ? TimeValue.ofMilliseconds(Math.max(1, left)) : keepAlive;
-  }
-
-  private static boolean isReusable(PoolEntry<HttpRoute, ReactorConnection> entry) {
-    ReactorConnection connection = entry.getConnection();
-    return connection != null && connection.isOpen();
+    lanes.giveBack(lease, newState, validDuration, of.isConsistent() && !of.isClosed());
   }
 
   /**
@@ -403,7 +216,7 @@ public final class BlockingConnectionManager
   }
 
   private void failed(CallEvent event, Throwable failure) {
-    if (closed.get()) {
+    if (lanes.isClosed()) {
       event.cancels();
     }
     event.failed(failure);
@@ -426,7 +239,7 @@ public final class BlockingConnectionManager
       throw ApacheFailures.again(lease.failure());
     }
     if (!isConnected(lease)) {
-      open(of, lease, plan(of.route(), connectTimeout, context));
+      open(of, lease, settings.plan(of.route(), connectTimeout, context));
     }
     // A tunnel is not at its target yet.
     connected(of, lease, lease.shared() != null || !of.route().isTunnelled());
@@ -471,7 +284,7 @@ public final class BlockingConnectionManager
       throw ApacheFailures.closed(null);
     }
     lease.tell(then);
-    if (closed.get()) { // whoever closes may have missed the connection
+    if (lanes.isClosed()) { // whoever closes may have missed the connection
       endpoint.fail(new ApacheFailures.ShutDown());
       throw new ApacheFailures.ShutDown();
     }
@@ -492,14 +305,14 @@ public final class BlockingConnectionManager
         if (!endpoint.replace(lease, Lease.NONE)) { // cancelled, and released
           throw ApacheFailures.closed(null);
         }
-        giveBack(lease, null, null, false);
+        lanes.giveBack(lease, null, null, false);
       }
       Lease anew =
           route.isTunnelled() // the classic chain is about to make the tunnel
-              ? Lease.exclusive(unconnected(route, deadline, endpoint.waits()), sharedOf(route))
-              : acquire(route, null, deadline, endpoint.waits());
+              ? lanes.acquireForTunnel(route, deadline, endpoint.waits())
+              : lanes.acquire(route, null, deadline, endpoint.waits());
       if (!endpoint.replace(Lease.NONE, anew)) {
-        giveBack(anew, null, null, false);
+        lanes.giveBack(anew, null, null, false);
         throw ApacheFailures.closed(null);
       }
       return anew;
@@ -513,14 +326,6 @@ public final class BlockingConnectionManager
     }
   }
 
-  private PoolEntry<HttpRoute, ReactorConnection> unconnected(
-      HttpRoute route, Deadline deadline, CancellableWaits pending)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    PoolEntry<HttpRoute, ReactorConnection> entry = fromPool(route, null, deadline, pending);
-    entry.discardConnection(CloseMode.GRACEFUL);
-    return entry;
-  }
-
   /** Goes on over TLS: at the end of a tunnel, or after the server switched to it. */
   @Override
   public void upgrade(ConnectionEndpoint endpoint, HttpContext context) throws IOException {
@@ -531,26 +336,11 @@ public final class BlockingConnectionManager
     if (lease == null || connection == null) {
       throw new ConnectionShutdownException();
     }
-    ConnectionOpener.Plan plan = plan(of.route(), null, context);
+    ConnectionOpener.Plan plan = settings.plan(of.route(), null, context);
     Timeout handshake = plan.tlsConfig().getHandshakeTimeout();
     opener.upgrade(
         connection, plan, handshake != null ? handshake : of.getSocketTimeout(), of.waits());
     connected(of, lease, true);
-  }
-
-  private ConnectionOpener.Plan plan(
-      HttpRoute route, @Nullable TimeValue connectTimeout, HttpContext context) {
-    Timeout configured = connectionConfig(route).getConnectTimeout();
-    Timeout timeout =
-        connectTimeout != null
-            ? Timeout.of(connectTimeout.getDuration(), connectTimeout.getTimeUnit())
-            : configured;
-    return new ConnectionOpener.Plan(
-        route,
-        tlsConfig(route.getTargetHost()),
-        socketConfig(route),
-        Timeout.defaultsToInfinite(timeout),
-        CallDeadline.of(context));
   }
 
   /** As {@link #close(CloseMode)} with {@link CloseMode#GRACEFUL}. */
@@ -576,7 +366,7 @@ public final class BlockingConnectionManager
       endCallOfThread();
       return;
     }
-    if (!closed.compareAndSet(false, true)) {
+    if (!lanes.beginClose()) {
       return;
     }
     ApacheFailures.ShutDown why = new ApacheFailures.ShutDown();
@@ -584,7 +374,7 @@ public final class BlockingConnectionManager
     for (ApacheEndpoint each : leased) {
       each.fail(why);
     }
-    pool.close(closeMode);
+    lanes.close(closeMode);
     opener.close(closeMode);
   }
 
@@ -600,7 +390,7 @@ public final class BlockingConnectionManager
   }
 
   private void checkOpen() {
-    if (closed.get()) {
+    if (lanes.isClosed()) {
       throw new IllegalStateException("Connection pool shut down");
     }
   }
@@ -614,7 +404,7 @@ public final class BlockingConnectionManager
 
   /** Socket options by route, see {@link BlockingConnectionManagerBuilder}. */
   public void setSocketConfigResolver(@Nullable Resolver<HttpRoute, SocketConfig> resolver) {
-    socketConfigs = resolver;
+    settings.setSocketConfigs(resolver);
   }
 
   /** Timeouts, time to live, validation of connections; null for the defaults. */
@@ -625,7 +415,7 @@ public final class BlockingConnectionManager
   /** Timeouts, time to live, validation of connections, by route. */
   public void setConnectionConfigResolver(
       @Nullable Resolver<HttpRoute, ConnectionConfig> resolver) {
-    connectionConfigs = resolver;
+    settings.setConnectionConfigs(resolver);
   }
 
   /** TLS versions, ciphers, handshake timeout, and the HTTP version policy; null for defaults. */
@@ -635,69 +425,7 @@ public final class BlockingConnectionManager
 
   /** TLS and HTTP versions by host. */
   public void setTlsConfigResolver(@Nullable Resolver<HttpHost, TlsConfig> resolver) {
-    tlsConfigs = resolver;
-  }
-
-  private SocketConfig socketConfig(HttpRoute route) {
-    return resolved(socketConfigs, route, opener.defaultSocketConfig());
-  }
-
-  private ConnectionConfig connectionConfig(HttpRoute route) {
-    return resolved(connectionConfigs, route, ConnectionConfig.DEFAULT);
-  }
-
-  private TlsConfig tlsConfig(HttpHost host) {
-    return resolved(tlsConfigs, host, TlsConfig.DEFAULT);
-  }
-
-  private static <K, V> V resolved(@Nullable Resolver<K, V> resolver, K key, V defaultValue) {
-    V value = resolver == null ? null : resolver.resolve(key);
-    return value == null ? defaultValue : value;
-  }
-
-  /** How long a caller waits for its peer where the request does not say: as the classic pool. */
-  private Timeout socketTimeout(HttpRoute route) {
-    Timeout ofConnection = connectionConfig(route).getSocketTimeout();
-    return Timeout.defaultsToInfinite(
-        ofConnection != null ? ofConnection : socketConfig(route).getSoTimeout());
-  }
-
-  /** Whether a connection to this route can turn out to be HTTP/2. */
-  private boolean mayShare(HttpRoute route) {
-    HttpVersionPolicy policy = tlsConfig(route.getTargetHost()).getHttpVersionPolicy();
-    return policy == HttpVersionPolicy.FORCE_HTTP_2
-        || (route.isSecure() && policy == HttpVersionPolicy.NEGOTIATE);
-  }
-
-  private boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry) {
-    TimeValue timeToLive = connectionConfig(entry.getRoute()).getTimeToLive();
-    return TimeValue.isNonNegative(timeToLive)
-        && System.currentTimeMillis() - entry.getCreated() >= timeToLive.toMilliseconds();
-  }
-
-  private SharedConnections sharedOf(HttpRoute route) {
-    SharedConnections known = shared.get(route);
-    return known != null
-        ? known
-        : shared.computeIfAbsent(route, r -> new SharedConnections(r, home));
-  }
-
-  private final class Home implements SharedConnections.Home {
-    @Override
-    public int maxConnections(HttpRoute route) {
-      return pool.getMaxPerRoute(route);
-    }
-
-    @Override
-    public boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry) {
-      return BlockingConnectionManager.this.isOutlived(entry);
-    }
-
-    @Override
-    public void putBack(
-        PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable TimeValue keepAlive) {
-      BlockingConnectionManager.this.putBack(entry, null, keepAlive, true);
-    }
+    settings.setTlsConfigs(resolver);
   }
 
   private static ApacheEndpoint cast(ConnectionEndpoint endpoint) {
@@ -721,7 +449,7 @@ public final class BlockingConnectionManager
 
   /** About how many routes something is kept here, beside what the pool keeps. */
   int knownRoutes() {
-    return shared.size();
+    return lanes.knownRoutes();
   }
 
   // ---- ConnPoolControl ----------------------------------------------------------------------
@@ -732,24 +460,13 @@ public final class BlockingConnectionManager
    */
   @Override
   public PoolStats getTotalStats() {
-    int waiting = shared.values().stream().mapToInt(SharedConnections::waiting).sum();
-    return withWaiting(pool.getTotalStats(), waiting);
+    return lanes.totalStats();
   }
 
   /** As {@link #getTotalStats}, of one route. */
   @Override
   public PoolStats getStats(HttpRoute route) {
-    SharedConnections of = shared.get(route);
-    return withWaiting(pool.getStats(route), of == null ? 0 : of.waiting());
-  }
-
-  private PoolStats withWaiting(PoolStats stats, int more) {
-    // Apache's pools lend an entry to whoever was in `lease` when they were closed, and take none
-    // back any more. Nothing can be connected after that.
-    return closed.get()
-        ? new PoolStats(0, 0, 0, stats.getMax())
-        : new PoolStats(
-            stats.getLeased(), stats.getPending() + more, stats.getAvailable(), stats.getMax());
+    return lanes.stats(route);
   }
 
   @Override
@@ -784,28 +501,12 @@ public final class BlockingConnectionManager
 
   @Override
   public void closeIdle(TimeValue idleTime) {
-    if (!closed.get()) {
-      pool.closeIdle(idleTime);
-      forgetRoutes();
-    }
+    lanes.closeIdle(idleTime);
   }
 
   @Override
   public void closeExpired() {
-    if (!closed.get()) {
-      pool.closeExpired();
-      forgetRoutes();
-    }
-  }
-
-  /** Those that the pool has forgotten as well: it does so when it closes connections. */
-  private void forgetRoutes() {
-    Set<HttpRoute> pooled = pool.getRoutes();
-    for (HttpRoute each : shared.keySet()) {
-      if (!pooled.contains(each)) {
-        shared.computeIfPresent(each, (route, of) -> of.forget() ? null : of);
-      }
-    }
+    lanes.closeExpired();
   }
 
   @Override

@@ -1,0 +1,319 @@
+package io.heddle.apache;
+
+import io.heddle.core.CallEvent.Step;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hc.client5.http.HttpRoute;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.pool.ManagedConnPool;
+import org.apache.hc.core5.pool.PoolEntry;
+import org.apache.hc.core5.pool.PoolStats;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of a manager: which of them a call gets, whether it is still good, and what
+ * becomes of it afterwards. One of the pool's is a call's alone; one that speaks HTTP/2 is its
+ * route's {@link SharedConnections}'.
+ *
+ * <pre>{@code
+ * acquire ── may be HTTP/2 ──▶ SharedConnections ──▶ a stream, or the failure of who opened
+ *    │                               └ nobody has one ──▶┐
+ *    └──── HTTP/1.1, or with a state ───────────────────▶ the pool ──▶ a connection that is
+ *                                                                      fit, or an entry for one
+ * giveBack ──▶ the stream's connection, after its last stream, or the call's own ──▶ the pool
+ * }</pre>
+ */
+final class ApacheLanes implements SharedConnections.Home {
+
+  /** As the classic pool has it: a connection that idled longer is looked at before it is used. */
+  private static final TimeValue VALIDATE_AFTER = TimeValue.ofSeconds(2);
+
+  private final ManagedConnPool<HttpRoute, ReactorConnection> pool;
+  private final RouteSettings settings;
+  private final ConcurrentMap<HttpRoute, SharedConnections> shared = new ConcurrentHashMap<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  ApacheLanes(ManagedConnPool<HttpRoute, ReactorConnection> pool, RouteSettings settings) {
+    this.pool = pool;
+    this.settings = settings;
+  }
+
+  /** Waits for what a call may use: its connection may be yet to be made, see {@link Lease}. */
+  Lease acquire(
+      HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    if (state != null || !settings.mayShare(route)) {
+      return Lease.exclusive(fromPool(route, state, deadline, pending), null);
+    }
+    SharedConnections of;
+    Exchange<SharedConnections.Grant> asking;
+    do {
+      of = sharedOf(route);
+      asking = of.ask();
+      if (asking == null) {
+        shared.remove(route, of); // which is being done at this moment
+      }
+    } while (asking == null);
+    SharedConnections.Grant grant = pending.await(Step.PLACE, asking, deadline);
+    if (grant instanceof SharedConnections.Stream stream) {
+      return Lease.stream(stream.of());
+    }
+    if (grant instanceof SharedConnections.Failed failed) {
+      return Lease.failed(failed.why());
+    }
+    boolean opening = grant == SharedConnections.Own.OPENING;
+    PoolEntry<HttpRoute, ReactorConnection> entry;
+    boolean held = false;
+    try {
+      entry = fromPool(route, null, deadline, pending);
+      held = true;
+    } finally {
+      if (!held && opening) {
+        of.openGivenUp();
+      }
+    }
+    Lease lease = opening ? Lease.opening(entry, of) : Lease.exclusive(entry, of);
+    Lease then = lease.connected(); // the pool may have had a connection
+    lease.tell(then);
+    return then;
+  }
+
+  /** A connection of the pool, or an entry for one that is still to be made. */
+  private PoolEntry<HttpRoute, ReactorConnection> fromPool(
+      HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    Exchange<PoolEntry<HttpRoute, ReactorConnection>> leasing =
+        new Exchange<>(late -> pool.release(late, isReusable(late)));
+    Future<?> future =
+        pool.lease(
+            route,
+            state,
+            Timeout.DISABLED, // the exchange has the deadline
+            new FutureCallback<PoolEntry<HttpRoute, ReactorConnection>>() {
+              @Override
+              public void completed(PoolEntry<HttpRoute, ReactorConnection> entry) {
+                leasing.complete(entry); // wakes the caller in await
+              }
+
+              @Override
+              public void failed(Exception cause) {
+                leasing.fail(cause);
+              }
+
+              @Override
+              public void cancelled() {
+                leasing.cancel();
+              }
+            });
+    leasing.onAbandon(() -> future.cancel(true));
+    PoolEntry<HttpRoute, ReactorConnection> entry = pending.await(Step.PLACE, leasing, deadline);
+    boolean usable = false;
+    try {
+      discardIfUnfit(entry, deadline, pending);
+      usable = true;
+      return entry;
+    } finally {
+      if (!usable) {
+        pool.release(entry, false);
+      }
+    }
+  }
+
+  /** Old, idle for too long, or found dead: what the classic pool looks at, in that order. */
+  private void discardIfUnfit(
+      PoolEntry<HttpRoute, ReactorConnection> entry, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    ReactorConnection connection = entry.getConnection();
+    if (connection == null) {
+      return;
+    }
+    if (!connection.isOpen()) {
+      entry.discardConnection(CloseMode.IMMEDIATE);
+      return;
+    }
+    ConnectionConfig config = settings.connectionConfig(entry.getRoute());
+    long idleMillis = System.currentTimeMillis() - entry.getUpdated();
+    TimeValue idleTimeout = config.getIdleTimeout();
+    if (settings.isOutlived(entry)
+        || (TimeValue.isPositive(idleTimeout) && idleMillis >= idleTimeout.toMilliseconds())) {
+      entry.discardConnection(CloseMode.GRACEFUL);
+      return;
+    }
+    TimeValue after = config.getValidateAfterInactivity();
+    after = after == null ? VALIDATE_AFTER : after;
+    if (connection.isSuspected()
+        || (TimeValue.isNonNegative(after) && idleMillis >= after.toMilliseconds())) {
+      Exchange<Boolean> alive = new Exchange<>();
+      connection.checkAlive(alive);
+      if (!isAnswered(alive, deadline, pending)) {
+        entry.discardConnection(CloseMode.IMMEDIATE);
+      }
+    }
+  }
+
+  /** A path that is dead does not answer at all: no answer in time says that. */
+  private static boolean isAnswered(
+      Exchange<Boolean> alive, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    try {
+      return pending.await(Step.CONNECTION, alive, CallDeadline.ofProof().earlier(deadline));
+    } catch (TimeoutException e) {
+      if (deadline.isExpired()) {
+        throw e;
+      }
+      return false;
+    }
+  }
+
+  /**
+   * Takes a lease back.
+   *
+   * @param state of the connection, for who may have it next
+   * @param keepAlive how long it may idle; null if it must not be used again
+   * @param consistent whether its last exchange has ended as it should
+   */
+  void giveBack(
+      Lease lease, @Nullable Object state, @Nullable TimeValue keepAlive, boolean consistent) {
+    SharedConnections.Shared stream = lease.shared();
+    if (stream != null) {
+      stream.release(TimeValue.isPositive(keepAlive) ? keepAlive : null);
+    } else if (!lease.holdsNothing()) {
+      ReactorConnection connection = lease.connection();
+      // Connected at this moment by the caller, which will find that it has come too late.
+      boolean late = connection != null && lease.sharing() != null && connection.isMultiplexed();
+      putBack(lease.entry(), state, keepAlive, consistent && !late);
+      if (lease.isOpening()) {
+        Objects.requireNonNull(lease.sharing()).openGivenUp();
+      }
+    }
+  }
+
+  private void putBack(
+      PoolEntry<HttpRoute, ReactorConnection> entry,
+      @Nullable Object state,
+      @Nullable TimeValue keepAlive,
+      boolean consistent) {
+    if (closed.get()) {
+      entry.discardConnection(CloseMode.IMMEDIATE);
+    }
+    boolean reusable = consistent && keepAlive != null && isReusable(entry);
+    if (reusable) {
+      entry.updateState(state);
+      entry.updateExpiry(settings.withinLife(entry, Objects.requireNonNull(keepAlive)));
+    }
+    pool.release(entry, reusable);
+  }
+
+  private static boolean isReusable(PoolEntry<HttpRoute, ReactorConnection> entry) {
+    ReactorConnection connection = entry.getConnection();
+    return connection != null && connection.isOpen();
+  }
+
+  /** Waits for a place for a connection that is the call's alone until it is at its target. */
+  Lease acquireForTunnel(HttpRoute route, Deadline deadline, CancellableWaits pending)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    PoolEntry<HttpRoute, ReactorConnection> entry = fromPool(route, null, deadline, pending);
+    entry.discardConnection(CloseMode.GRACEFUL);
+    return Lease.exclusive(entry, sharedOf(route));
+  }
+
+  private SharedConnections sharedOf(HttpRoute route) {
+    SharedConnections known = shared.get(route);
+    return known != null
+        ? known
+        : shared.computeIfAbsent(route, r -> new SharedConnections(r, this));
+  }
+
+  @Override
+  public int maxConnections(HttpRoute route) {
+    return pool.getMaxPerRoute(route);
+  }
+
+  @Override
+  public boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry) {
+    return settings.isOutlived(entry);
+  }
+
+  @Override
+  public void putBack(
+      PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable TimeValue keepAlive) {
+    putBack(entry, null, keepAlive, true);
+  }
+
+  // ---- all of them --------------------------------------------------------------------------
+
+  /** What the pool holds; the callers that wait for a stream count as pending. */
+  PoolStats totalStats() {
+    int waiting = shared.values().stream().mapToInt(SharedConnections::waiting).sum();
+    return withWaiting(pool.getTotalStats(), waiting);
+  }
+
+  /** As {@link #totalStats}, of one route. */
+  PoolStats stats(HttpRoute route) {
+    SharedConnections of = shared.get(route);
+    return withWaiting(pool.getStats(route), of == null ? 0 : of.waiting());
+  }
+
+  private PoolStats withWaiting(PoolStats stats, int more) {
+    // Apache's pools lend an entry to whoever was in `lease` when they were closed, and take none
+    // back any more. Nothing can be connected after that.
+    return closed.get()
+        ? new PoolStats(0, 0, 0, stats.getMax())
+        : new PoolStats(
+            stats.getLeased(), stats.getPending() + more, stats.getAvailable(), stats.getMax());
+  }
+
+  void closeIdle(TimeValue idleTime) {
+    if (!closed.get()) {
+      pool.closeIdle(idleTime);
+      forgetRoutes();
+    }
+  }
+
+  void closeExpired() {
+    if (!closed.get()) {
+      pool.closeExpired();
+      forgetRoutes();
+    }
+  }
+
+  /** Those that the pool has forgotten as well: it does so when it closes connections. */
+  private void forgetRoutes() {
+    Set<HttpRoute> pooled = pool.getRoutes();
+    for (HttpRoute each : shared.keySet()) {
+      if (!pooled.contains(each)) {
+        shared.computeIfPresent(each, (route, of) -> of.forget() ? null : of);
+      }
+    }
+  }
+
+  /** About how many routes something is kept here, beside what the pool keeps. */
+  int knownRoutes() {
+    return shared.size();
+  }
+
+  boolean isClosed() {
+    return closed.get();
+  }
+
+  /** From now on nothing that is given back is kept; {@link #close} does the rest. */
+  boolean beginClose() {
+    return closed.compareAndSet(false, true);
+  }
+
+  void close(CloseMode mode) {
+    pool.close(mode);
+  }
+}
