@@ -45,6 +45,12 @@ final class JettyInternals {
   private static final String TOO_MANY_STREAMS = "Max local stream count";
 
   /**
+   * {@code HTTP2Flusher.process}: a frame was to be written to a stream that has ended, as its
+   * connection has. It is the head of a request or, after that, its body.
+   */
+  private static final String DROPPED = "dropped";
+
+  /**
    * {@code SslConnection.SslEndPoint.fill} and {@code NegotiatingClientConnection.onFillable}: what
    * was to be sent waits for the handshake still.
    */
@@ -69,6 +75,13 @@ final class JettyInternals {
     return (isReset(failure, REFUSED) && isMadeBy(JETTY, failure))
         || (failure instanceof IllegalStateException
             && String.valueOf(failure.getMessage()).startsWith(TOO_MANY_STREAMS));
+  }
+
+  /** Whether a frame of a request, over HTTP/2, was left out: its head, if it has nothing else. */
+  static boolean isDropped(Throwable failure) {
+    return failure instanceof EOFException
+        && DROPPED.equals(failure.getMessage())
+        && isMadeBy(JETTY, failure);
   }
 
   /** With which Jetty itself, and no user of it, aborts what is on a connection that has ended. */

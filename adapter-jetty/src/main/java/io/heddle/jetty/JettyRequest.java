@@ -384,10 +384,11 @@ final class JettyRequest extends ListeningRequest {
 
   /**
    * Whether this can be sent again after this failure, before any of the response has come. Either
-   * HTTP/2 tells that the server has not looked at it. Or it changes nothing on the server, has no
-   * body, and was to go, or went, to a connection that was there before it, which the server has
-   * probably closed before it saw this request; so does what was to go to a connection that ended
-   * before it was open. How often each goes, {@link Resends} says.
+   * HTTP/2 tells that the server has not looked at it, or Jetty that it was not written. Or it
+   * changes nothing on the server, has no body, and was to go, or went, to a connection that was
+   * there before it, which the server has probably closed before it saw this request; so does what
+   * was to go to a connection that ended before it was open. How often each goes, {@link Resends}
+   * says.
    */
   @SuppressWarnings("ReferenceEquality") // that very failure
   boolean mayResend(Throwable failure) {
@@ -415,10 +416,11 @@ final class JettyRequest extends ListeningRequest {
       counted = new Resends(deadline);
       resends = counted; // by one thread at a time, as `resent`
     }
-    if (JettyInternals.isRefused(failure)) {
+    JettyRequest last = latest();
+    if (JettyInternals.isRefused(failure)
+        || (last != null && last.getBody() == null && JettyInternals.isDropped(failure))) {
       return counted.unprocessed();
     }
-    JettyRequest last = latest();
     return last != null
         && (JettyInternals.isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
         && (last.getAbortCause() == null || JettyInternals.isConnectionLoss(failure))
