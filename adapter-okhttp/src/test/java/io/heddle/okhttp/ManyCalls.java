@@ -17,7 +17,7 @@ final class ManyCalls {
 
   private static final int LOOPING = 200;
   private static final int LOOP_SECONDS = 10;
-  private static final int STALL_SECONDS = 4;
+  private static final int STALL_SECONDS = 4 * Integer.getInteger(StallTest.PATIENCE, 1);
   private static final int WAITING = 300;
 
   /**
