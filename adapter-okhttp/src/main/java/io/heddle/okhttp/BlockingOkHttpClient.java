@@ -69,7 +69,7 @@ import okhttp3.WebSocketListener;
  *   <li>A platform thread is not freed by an interrupt from a TLS handshake; nor, over HTTP/1.1,
  *       from a read of the body of a response that a virtual thread has got.
  *   <li>Where a worker talks to the server, an interrupt cancels the call: an interceptor that
- *       clears the flag cannot proceed again.
+ *       clears the flag can neither proceed again nor answer instead.
  *   <li>{@link #newBuilder()} makes plain clients; see there.
  * </ul>
  *

@@ -174,16 +174,14 @@ final class BodyPump implements Demand {
     if (!pipe.cancel()) {
       return; // it had ended
     }
-    if (OkHttpInternals.isWatchdog(Thread.currentThread()) || !exchange.awaitLeft()) {
+    if (!exchange.awaitLeft()) {
       exchange.abortBody();
     }
   }
 
   /** The body is over: waits for the worker to say what came of it, and tells listeners. */
   void awaitEnd() {
-    if (!OkHttpInternals.isWatchdog(Thread.currentThread())) {
-      exchange.awaitLeft();
-    }
+    exchange.awaitLeft();
     exchange.runTasks();
   }
 

@@ -155,6 +155,13 @@ final class CallEngine implements AutoCloseable {
     return substitute;
   }
 
+  /** Null if it is a dispatcher's, or none of ours. */
+  private @Nullable LiveCall begun(Call call) {
+    LiveCall current = LiveCall.current(call);
+    LiveCall known = current == null ? live.get(call) : current;
+    return known != null && known.isWithin() ? known : null;
+  }
+
   // ---- any thread -----------------------------------------------------------------------------
 
   /**
@@ -195,12 +202,12 @@ final class CallEngine implements AutoCloseable {
   private record First(CallEngine engine) implements Interceptor {
     @Override
     public Response intercept(Chain chain) throws IOException {
+      LiveCall call = engine.of(chain.call());
       Thread thread = Thread.currentThread();
-      if (!thread.isVirtual() && OkHttpInternals.isDispatcher(thread)) {
+      if (!thread.isVirtual() && call.isEnqueued(thread)) {
         return chain.proceed(chain.request()); // nobody waits who could be interrupted
       }
       OkHttpFailures.forbidWaiting();
-      LiveCall call = engine.of(chain.call());
       LiveCall outer = LiveCall.current();
       try {
         call.begin(outer);
@@ -211,7 +218,7 @@ final class CallEngine implements AutoCloseable {
       } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
         call.failed(t);
         call.giveUpBody();
-        throw OkHttpFailures.ofCall(t);
+        throw OkHttpFailures.sneaky(t);
       } finally {
         LiveCall.current(outer);
       }
@@ -222,11 +229,21 @@ final class CallEngine implements AutoCloseable {
   private record Last(CallEngine engine) implements Interceptor {
     @Override
     public Response intercept(Chain chain) throws IOException {
-      LiveCall call = LiveCall.current(chain.call());
+      LiveCall call = engine.begun(chain.call());
       if (call == null) {
         return chain.proceed(chain.request());
       }
-      call.awaitHost(chain.request().url());
+      LiveCall before = LiveCall.current(); // another, if an interceptor has changed the thread
+      LiveCall.current(call);
+      try {
+        call.awaitHost(chain.request().url());
+        return proceed(chain, call);
+      } finally {
+        LiveCall.current(before);
+      }
+    }
+
+    private static Response proceed(Chain chain, LiveCall call) throws IOException {
       Resends resends = new Resends(Deadline.none(), REFUSALS); // OkHttp's timer cancels
       while (true) {
         try {
@@ -234,9 +251,9 @@ final class CallEngine implements AutoCloseable {
           return chain.proceed(chain.request());
         } catch (HandOver.Unsound e) {
           // Once more: that connection is gone, and a new one is sound.
-        } catch (IOException e) {
-          if (!mayRepeat(e, chain, call) || !resends.unprocessed()) {
-            throw e;
+        } catch (Throwable t) { // which Kotlin's code need not declare
+          if (!mayRepeat(t, chain, call) || !resends.unprocessed()) {
+            throw OkHttpFailures.ofCall(t);
           }
           pause(resends);
         }
@@ -262,7 +279,7 @@ final class CallEngine implements AutoCloseable {
    * Whether the server has processed nothing of a call, in all it was asked since it passed here.
    * OkHttp itself gives up at the second refusal.
    */
-  private static boolean mayRepeat(IOException failure, Interceptor.Chain chain, LiveCall call) {
+  private static boolean mayRepeat(Throwable failure, Interceptor.Chain chain, LiveCall call) {
     return !call.isAnswered()
         && OkHttpInternals.isRefused(failure)
         && !call.isCanceled()

@@ -150,7 +150,7 @@ final class InlineSource implements Source {
   public void close() {
     if (!closed) {
       closed = true;
-      if (call != null && !ended && !call.isCurrent()) { // else a redirect's, and the call goes on
+      if (call != null && !ended && !call.isWithin()) { // else a redirect's, and the call goes on
         call.event().end(CallEvent.End.CLOSED); // if it is not over: OkHttp knows no difference
       }
       giveUp();

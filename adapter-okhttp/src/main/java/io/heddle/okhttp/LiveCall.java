@@ -74,6 +74,7 @@ final class LiveCall extends EventListener {
 
   // Written by the caller, read by threads that cancel.
   private volatile boolean executing;
+  private volatile boolean within;
   private volatile boolean aborting;
   private volatile @Nullable Exchange<?> waiting;
   private volatile @Nullable OkHttpExchange exchange;
@@ -115,11 +116,6 @@ final class LiveCall extends EventListener {
     return current != null && current.isOf(call) ? current : null;
   }
 
-  /** Whether this thread executes the call: is still within its interceptors. */
-  boolean isCurrent() {
-    return equals(CURRENT.get());
-  }
-
   /** Null rather than nothing: the next call of this thread finds its place in the map. */
   static void current(@Nullable LiveCall call) {
     CURRENT.set(call);
@@ -144,11 +140,12 @@ final class LiveCall extends EventListener {
   /**
    * The caller executes the call: waits for its turn.
    *
-   * @param within the call within which it is made, and which may wait for it: where one of the
-   *     same client has a place, this passes; null if there is none
+   * @param of the call within which it is made, and which may wait for it: where one of the same
+   *     client has a place, this passes; null if there is none
    */
-  void begin(@Nullable LiveCall within) throws IOException {
-    outer = within;
+  void begin(@Nullable LiveCall of) throws IOException {
+    outer = of;
+    within = true;
     caller = Thread.currentThread();
     if (!caller.equals(starter)) { // enqueued: its timeout begins when it is its turn
       begun = System.nanoTime();
@@ -158,7 +155,7 @@ final class LiveCall extends EventListener {
       event = CallEvent.begin("okhttp");
       event.request(call.request().method(), url.host(), url.port());
     }
-    enqueued = OkHttpInternals.isDispatcher(caller); // of a dispatcher with virtual threads
+    enqueued = isEnqueued(caller); // of a dispatcher with virtual threads
     executing = !enqueued;
     checkOpen(); // after `executing` was set
     if (Thread.currentThread().isInterrupted()) {
@@ -168,7 +165,7 @@ final class LiveCall extends EventListener {
       throw OkHttpFailures.timedOut(null);
     }
     InFlightLimit limit = engine.limit();
-    if (limit != null && isLimited() && outer(each -> true) == null) {
+    if (limit != null && isLimited() && !places.has(limit) && outer(each -> true) == null) {
       enter(limit, null);
       places.took(limit);
       checkOpen(); // a call that was cancelled may have left the place
@@ -194,6 +191,16 @@ final class LiveCall extends EventListener {
   /** The dispatcher has limits of its own; and a place must be given back by who hears the end. */
   private boolean isLimited() {
     return !enqueued && !deaf;
+  }
+
+  /** Whether a dispatcher runs the call on this thread, which may execute another meanwhile. */
+  boolean isEnqueued(Thread thread) {
+    return OkHttpInternals.isDispatcher(thread) && !thread.equals(starter);
+  }
+
+  /** Whether interceptors may still go on with it: its response is not with the caller yet. */
+  boolean isWithin() {
+    return within;
   }
 
   private void checkOpen() throws IOException {
@@ -295,10 +302,12 @@ final class LiveCall extends EventListener {
     if (body != null) {
       body.close();
     }
+    within = false;
   }
 
   /** The caller gets the response: from now on its body decides how the call ends. */
   void returned() {
+    within = false;
     OkHttpExchange last = exchange;
     BodyPump body = last == null ? null : last.pump();
     if (body != null) {

@@ -152,11 +152,15 @@ final class OkHttpExchange implements Runnable {
   }
 
   /**
-   * Waits {@value #GRACE_MILLIS} ms for the worker to go, even if the thread is interrupted.
+   * Waits {@value #GRACE_MILLIS} ms for the worker to go, even if the thread is interrupted; but
+   * not on the thread that ends all timeouts.
    *
    * @return whether it is gone
    */
   boolean awaitLeft() {
+    if (OkHttpInternals.isWatchdog(Thread.currentThread())) {
+      return left.isDone();
+    }
     boolean interrupted = Thread.interrupted();
     try {
       return left.awaitDone(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)));
@@ -276,7 +280,7 @@ final class OkHttpExchange implements Runnable {
    * exchange before the worker is gone.
    */
   void abortBody() {
-    if (!call.isCurrent()) {
+    if (!call.isWithin() || OkHttpInternals.isWatchdog(Thread.currentThread())) {
       abort();
       return;
     }

@@ -177,7 +177,7 @@ final class OkHttpInternals {
   }
 
   /** Whether the server says that it did not process this request (RFC 9113, 6.8 and 8.7). */
-  static boolean isRefused(IOException failure) {
+  static boolean isRefused(Throwable failure) {
     try {
       return failure instanceof ConnectionShutdownException
           || (failure instanceof StreamResetException reset

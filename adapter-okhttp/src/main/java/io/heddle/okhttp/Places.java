@@ -18,6 +18,10 @@ final class Places {
     taken.add(limit);
   }
 
+  boolean has(InFlightLimit limit) {
+    return taken.contains(limit);
+  }
+
   void leave(InFlightLimit limit) {
     if (taken.remove(limit)) {
       limit.leave();

@@ -1,0 +1,166 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What interceptors and callbacks may do, if few do it. */
+@Timeout(60)
+class OddOrdersTest {
+
+  private static final List<Thread.Builder> KINDS =
+      List.of(Thread.ofVirtual(), Thread.ofPlatform());
+
+  private static OkHttpClient.Builder settings(Wire wire) {
+    return new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
+  }
+
+  private static Request get(URI uri) {
+    return new Request.Builder().url(uri.toString()).build();
+  }
+
+  /** Put before ours in a rebuilt client, it is outside of what waits for a place. */
+  @Test
+  void aCallThatGoesAgainFromTheFirstInterceptorWaitsForNoPlaceOfItsOwn() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingOkHttpClient client =
+            BlockingOkHttpClient.builder(settings(Wire.HTTP_1_1).build())
+                .maxRequests(1)
+                .maxConnectionsPerHost(1)
+                .queueTimeout(Duration.ofSeconds(1))
+                .build()) {
+      OkHttpClient.Builder builder = client.newBuilder();
+      builder
+          .interceptors()
+          .add(
+              0,
+              chain -> {
+                chain.proceed(chain.request()).close();
+                return chain.proceed(chain.request());
+              });
+      OkHttpClient rebuilt = builder.build();
+      URI uri = server.uri(Script.ok().body(10));
+      assertEquals(10, new Caller(() -> AbandonedCallsTest.whole(rebuilt, uri)).result());
+      assertEquals(2, server.seen(uri).size());
+      assertEquals(10, new Caller(() -> AbandonedCallsTest.whole(client, uri)).result());
+    }
+  }
+
+  /** Another thread than the caller's, as those do it that limit the time of a call. */
+  private static Response elsewhere(Interceptor.Chain chain) throws IOException {
+    FutureTask<Response> task = new FutureTask<>(() -> chain.proceed(chain.request()));
+    Thread.startVirtualThread(task);
+    try {
+      return task.get();
+    } catch (ExecutionException e) {
+      throw (IOException) Objects.requireNonNull(e.getCause());
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  @Test
+  void anInterceptorMayProceedOnAnotherThread() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              settings(Wire.H2C).addInterceptor(OddOrdersTest::elsewhere).build());
+      URI uri = server.uri(Script.ok().body(10).fault(Script.Fault.STREAM_REFUSED).times(3));
+      assertEquals(10, new Caller(() -> AbandonedCallsTest.whole(client, uri)).result());
+    }
+  }
+
+  private static final class OfTheUser extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    OfTheUser(IOException cause) {
+      super(cause);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void whatAnInterceptorMakesOfAnInterruptArrivesAsItself(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              settings(wire)
+                  .addInterceptor(
+                      chain -> {
+                        try {
+                          return chain.proceed(chain.request());
+                        } catch (IOException e) {
+                          throw new OfTheUser(e);
+                        }
+                      })
+                  .build());
+      for (Thread.Builder kind : KINDS) {
+        URI uri = server.uri(Script.ok().fault(Script.Fault.STALL));
+        Caller caller = new Caller(kind, () -> AbandonedCallsTest.whole(client, uri));
+        ExecuteTest.await(() -> server.seen(uri).size() == 1);
+        caller.thread().interrupt();
+        Throwable failure = assertInstanceOf(OfTheUser.class, caller.failure());
+        assertInstanceOf(InterruptedIOException.class, failure.getCause());
+      }
+    }
+  }
+
+  /** It is executed, although on a thread of the dispatcher. */
+  @Test
+  void aCallThatACallbackExecutesEndsWithItsClient() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      BlockingOkHttpClient client = BlockingOkHttpClient.wrap(settings(Wire.HTTP_1_1).build());
+      URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+      CompletableFuture<Object> outcome = new CompletableFuture<>();
+      client
+          .newCall(get(server.uri(Script.ok())))
+          .enqueue(
+              new Callback() {
+                @Override
+                public void onResponse(Call call, Response response) {
+                  response.close();
+                  try {
+                    outcome.complete(AbandonedCallsTest.whole(client, stalls));
+                  } catch (IOException e) {
+                    outcome.complete(e);
+                  }
+                }
+
+                @Override
+                public void onFailure(Call call, IOException e) {
+                  outcome.complete(e);
+                }
+              });
+      ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+      assertEquals(1, client.inFlight());
+      client.close();
+      assertInstanceOf(IOException.class, outcome.get(10, TimeUnit.SECONDS));
+      client.dispatcher().executorService().shutdown();
+    }
+  }
+}
