@@ -1,21 +1,16 @@
 package io.heddle.okhttp;
 
-import io.heddle.core.Deadline;
+import io.heddle.core.Bell;
 import io.heddle.core.DeclaredLength;
 import io.heddle.core.Demand;
-import io.heddle.core.Exchange;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
 import okio.BufferedSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads OkHttp's response body on the worker and offers it to the pipe that the caller reads. Never
@@ -40,8 +35,8 @@ final class BodyPump implements Demand {
   private volatile long returned;
   private volatile boolean closing;
 
-  // Shared: what the worker waits for, if it has no room.
-  private volatile @Nullable Exchange<Boolean> room;
+  // Rings when there may be room, or the call was cancelled.
+  private final Bell room = new Bell();
 
   BodyPump(OkHttpExchange exchange, Response own) {
     this.exchange = exchange;
@@ -113,33 +108,16 @@ final class BodyPump implements Demand {
 
   /** Whether more is wanted; waits while the caller is too far behind. */
   private boolean awaitRoom() throws IOException {
-    while (!pipe.isDone()) {
-      if (length.counted() - returned < WINDOW) {
-        return true;
-      }
-      Exchange<Boolean> turn = new Exchange<>();
-      room = turn;
-      if (length.counted() - returned >= WINDOW
-          && !pipe.isDone()) { // looked at after `room` was set
-        awaitTurn(turn);
-      }
-      room = null;
-    }
-    return false;
-  }
-
-  private void awaitTurn(Exchange<Boolean> turn) throws IOException {
-    if (exchange.isCancelled()) {
-      turn.cancel();
-    }
     try {
-      turn.await(Deadline.none());
-    } catch (CancellationException e) {
-      throw exchange.cancelled(e);
+      while (!pipe.isDone() && length.counted() - returned >= WINDOW) {
+        if (exchange.isCancelled()) {
+          throw exchange.cancelled(null);
+        }
+        room.await();
+      }
+      return !pipe.isDone();
     } catch (InterruptedException e) { // the user's own executor is shut down
       throw OkHttpFailures.interrupted(e);
-    } catch (ExecutionException | TimeoutException e) {
-      throw new AssertionError("it has neither a failure nor a deadline", e);
     }
   }
 
@@ -157,10 +135,7 @@ final class BodyPump implements Demand {
   public void request(int bytes) {
     long before = returned; // which this thread alone writes
     returned = before + bytes;
-    Exchange<Boolean> turn = room;
-    if (turn != null) {
-      turn.complete(true); // wakes the worker in awaitRoom
-    }
+    room.ring(); // wakes the worker in awaitRoom
   }
 
   /**
@@ -198,9 +173,6 @@ final class BodyPump implements Demand {
 
   /** The call was cancelled. A worker that reads learns it from OkHttp; one that waits, here. */
   void wake() {
-    Exchange<Boolean> turn = room;
-    if (turn != null) {
-      turn.cancel(); // wakes the worker in awaitRoom
-    }
+    room.ring(); // wakes the worker in awaitRoom
   }
 }

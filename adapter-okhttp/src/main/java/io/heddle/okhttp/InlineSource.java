@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.net.ProtocolException;
 import java.util.concurrent.TimeUnit;
 import okhttp3.Interceptor;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
@@ -63,7 +64,8 @@ final class InlineSource implements Source {
     this.source = own.source();
     this.shared = shared;
     this.call = call;
-    this.duplex = OkHttpExchange.isDuplex(response.request());
+    RequestBody asked = response.request().body();
+    this.duplex = asked != null && asked.isDuplex();
     this.length = OkHttpResponseBody.lengthOf(response);
   }
 

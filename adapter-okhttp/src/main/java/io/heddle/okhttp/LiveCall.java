@@ -7,12 +7,10 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -21,17 +19,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import okhttp3.Call;
 import okhttp3.Connection;
-import okhttp3.Dispatcher;
 import okhttp3.EventListener;
-import okhttp3.Handshake;
 import okhttp3.HttpUrl;
-import okhttp3.Protocol;
-import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that is under way: what it holds, what it waits for, and its listener.
+ * A call that is under way: what it holds, and what it waits for.
  *
  * <pre>{@code
  * made ──callStart──▶ live ──begin──▶ executing ──callEnd, callFailed──▶ over: its places are free
@@ -42,21 +36,17 @@ import org.jspecify.annotations.Nullable;
  * <p>It hears all that happens to the call and tells the user's own listener, on the caller's
  * thread: what a worker reports waits there for the caller to come by, in its order.
  */
-final class LiveCall extends EventListener {
+final class LiveCall extends ForwardingListener {
 
   private static final ThreadLocal<@Nullable LiveCall> CURRENT = new ThreadLocal<>();
 
   private static final Duration PATIENCE = Duration.ofMillis(HostLimits.PATIENCE_MILLIS);
-
-  /** OkHttp 4 has no listeners of one call. */
-  private static final boolean LISTENERS = hasListeners();
 
   /** By which OkHttp's timer may have begun before we hear of the call. */
   private static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final CallEngine engine;
   private final Call call;
-  private final EventListener user;
 
   // Written by whoever starts the call, and by the caller.
   private volatile long begun = System.nanoTime();
@@ -91,18 +81,9 @@ final class LiveCall extends EventListener {
   private @Nullable IOException ofClose;
 
   LiveCall(CallEngine engine, Call call, EventListener user) {
+    super(user);
     this.engine = engine;
     this.call = call;
-    this.user = user;
-  }
-
-  private static boolean hasListeners() {
-    try {
-      Call.class.getMethod("addEventListener", EventListener.class);
-      return true;
-    } catch (NoSuchMethodException e) {
-      return false;
-    }
   }
 
   /** That of the calls which this thread executes that was made last; null if there is none. */
@@ -129,10 +110,10 @@ final class LiveCall extends EventListener {
 
   /** For a call that has another listener, since its client was rebuilt with one. */
   void hear() {
-    if (LISTENERS) {
-      Hearing.add(call, this);
+    try {
+      call.addEventListener(this);
       engine.enter(call, this);
-    } else {
+    } catch (LinkageError e) { // OkHttp 4 has no listeners of one call
       deaf = true;
     }
   }
@@ -453,8 +434,8 @@ final class LiveCall extends EventListener {
     }
   }
 
-  /** Tells the user's listener, on the caller. */
-  private void tell(Runnable event) {
+  @Override
+  void tell(Runnable event) {
     OkHttpExchange running = exchange;
     if (!hasListener()) {
       return;
@@ -511,43 +492,33 @@ final class LiveCall extends EventListener {
   }
 
   @Override
-  public void connectionReleased(Call of, Connection connection) {
-    tell(() -> user.connectionReleased(of, connection));
+  public void dnsStart(Call of, String domainName) {
+    mark(Step.NAME);
+    super.dnsStart(of, domainName);
   }
 
-  // ---- of an exchange: on a worker, if there is one -------------------------------------------
+  @Override
+  public void connectStart(Call of, InetSocketAddress address, Proxy proxy) {
+    mark(Step.CONNECTION);
+    super.connectStart(of, address, proxy);
+  }
 
   @Override
   public void requestHeadersStart(Call of) {
     mark(Step.HEAD);
-    tell(() -> user.requestHeadersStart(of));
-  }
-
-  @Override
-  public void requestHeadersEnd(Call of, Request request) {
-    tell(() -> user.requestHeadersEnd(of, request));
-  }
-
-  @Override
-  public void requestBodyStart(Call of) {
-    tell(() -> user.requestBodyStart(of));
-  }
-
-  @Override
-  public void requestBodyEnd(Call of, long byteCount) {
-    tell(() -> user.requestBodyEnd(of, byteCount));
+    super.requestHeadersStart(of);
   }
 
   @Override
   public void requestFailed(Call of, IOException failure) {
     leaveIfDead(failure);
-    tell(() -> user.requestFailed(of, failure));
+    super.requestFailed(of, failure);
   }
 
   @Override
   public void responseHeadersStart(Call of) {
     bodyBegun = false;
-    tell(() -> user.responseHeadersStart(of));
+    super.responseHeadersStart(of);
   }
 
   @Override
@@ -556,7 +527,7 @@ final class LiveCall extends EventListener {
     if (event != CallEvent.OFF) {
       event.head(response.code(), protocolOf(response));
     }
-    tell(() -> user.responseHeadersEnd(of, response));
+    super.responseHeadersEnd(of, response);
   }
 
   private static String protocolOf(Response response) {
@@ -567,12 +538,7 @@ final class LiveCall extends EventListener {
   @Override
   public void responseBodyStart(Call of) {
     bodyBegun = true;
-    tell(() -> user.responseBodyStart(of));
-  }
-
-  @Override
-  public void responseBodyEnd(Call of, long byteCount) {
-    tell(() -> user.responseBodyEnd(of, byteCount));
+    super.responseBodyStart(of);
   }
 
   @Override
@@ -588,113 +554,6 @@ final class LiveCall extends EventListener {
       responseBodyEnd(of, closedAfter);
       return;
     }
-    tell(() -> user.responseFailed(of, failure));
-  }
-
-  // ---- where OkHttp has them ------------------------------------------------------------------
-
-  @Override
-  public void dispatcherQueueStart(Call of, Dispatcher dispatcher) {
-    user.dispatcherQueueStart(of, dispatcher);
-  }
-
-  @Override
-  public void dispatcherQueueEnd(Call of, Dispatcher dispatcher) {
-    user.dispatcherQueueEnd(of, dispatcher);
-  }
-
-  @Override
-  public void proxySelectStart(Call of, HttpUrl url) {
-    user.proxySelectStart(of, url);
-  }
-
-  @Override
-  public void proxySelectEnd(Call of, HttpUrl url, List<Proxy> proxies) {
-    user.proxySelectEnd(of, url, proxies);
-  }
-
-  @Override
-  public void dnsStart(Call of, String domainName) {
-    mark(Step.NAME);
-    user.dnsStart(of, domainName);
-  }
-
-  @Override
-  public void dnsEnd(Call of, String domainName, List<InetAddress> addresses) {
-    user.dnsEnd(of, domainName, addresses);
-  }
-
-  @Override
-  public void connectStart(Call of, InetSocketAddress address, Proxy proxy) {
-    mark(Step.CONNECTION);
-    user.connectStart(of, address, proxy);
-  }
-
-  @Override
-  public void secureConnectStart(Call of) {
-    user.secureConnectStart(of);
-  }
-
-  @Override
-  public void secureConnectEnd(Call of, @Nullable Handshake handshake) {
-    user.secureConnectEnd(of, handshake);
-  }
-
-  @Override
-  public void connectEnd(
-      Call of, InetSocketAddress address, Proxy proxy, @Nullable Protocol protocol) {
-    user.connectEnd(of, address, proxy, protocol);
-  }
-
-  @Override
-  public void connectFailed(
-      Call of,
-      InetSocketAddress address,
-      Proxy proxy,
-      @Nullable Protocol protocol,
-      IOException failure) {
-    user.connectFailed(of, address, proxy, protocol, failure);
-  }
-
-  @Override
-  public void connectionAcquired(Call of, Connection connection) {
-    user.connectionAcquired(of, connection);
-  }
-
-  @Override
-  public void satisfactionFailure(Call of, Response response) {
-    user.satisfactionFailure(of, response);
-  }
-
-  @Override
-  public void cacheHit(Call of, Response response) {
-    user.cacheHit(of, response);
-  }
-
-  @Override
-  public void cacheMiss(Call of) {
-    user.cacheMiss(of);
-  }
-
-  @Override
-  public void cacheConditionalHit(Call of, Response cached) {
-    user.cacheConditionalHit(of, cached);
-  }
-
-  @Override
-  public void retryDecision(Call of, IOException failure, boolean retry) {
-    user.retryDecision(of, failure, retry);
-  }
-
-  @Override
-  public void followUpDecision(Call of, Response response, @Nullable Request next) {
-    user.followUpDecision(of, response, next);
-  }
-
-  /** A class of its own, since OkHttp 4 cannot link it. */
-  private static final class Hearing {
-    static void add(Call call, EventListener listener) {
-      call.addEventListener(listener);
-    }
+    super.responseFailed(of, failure);
   }
 }

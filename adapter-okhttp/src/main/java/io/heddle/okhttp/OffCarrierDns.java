@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import okhttp3.Dns;
@@ -38,26 +37,18 @@ final class OffCarrierDns implements Dns, AutoCloseable {
     try {
       Exchange<List<InetAddress>> answer = resolver.resolve(hostname, () -> dns.lookup(hostname));
       LiveCall call = LiveCall.current();
-      return call == null ? await(answer) : call.await(answer, Deadline.none());
+      return call == null ? answer.await(Deadline.none()) : call.await(answer, Deadline.none());
     } catch (ExecutionException e) {
       throw failed(hostname, Objects.requireNonNull(e.getCause()));
-    } catch (CancellationException e) { // by the resolver, which is closed
-      throw caused(new UnknownHostException(hostname + ": the client is closed"), e);
     } catch (IllegalStateException e) { // cancelled or refused by a resolver that is closed
-      throw caused(new UnknownHostException(hostname + ": the client is closed"), e);
+      String message = hostname + ": the client is closed";
+      throw OkHttpFailures.caused(new UnknownHostException(message), e);
     } catch (TimeoutException e) {
       throw new AssertionError("there is no deadline", e);
+    } catch (InterruptedException e) {
+      throw OkHttpFailures.sneaky(OkHttpFailures.interrupted(e));
     } catch (IOException e) { // which a name service may not throw, but OkHttp takes
       throw OkHttpFailures.sneaky(e);
-    }
-  }
-
-  private static <T> T await(Exchange<T> answer)
-      throws IOException, TimeoutException, ExecutionException {
-    try {
-      return answer.await(Deadline.none());
-    } catch (InterruptedException e) {
-      throw OkHttpFailures.interrupted(e);
     }
   }
 
@@ -69,22 +60,11 @@ final class OffCarrierDns implements Dns, AutoCloseable {
 
   /** Look-ups of one name share a failure, so each gets its own exception where that can be. */
   private static UnknownHostException failed(String hostname, Throwable failure) {
-    if (failure instanceof UnknownHostException) {
-      String message = failure.getMessage();
-      return caused(new UnknownHostException(message == null ? hostname : message), failure);
+    if (failure instanceof RuntimeException || failure instanceof Error) {
+      throw OkHttpFailures.sneaky(failure);
     }
-    if (failure instanceof RuntimeException unchecked) {
-      throw unchecked;
-    }
-    if (failure instanceof Error error) {
-      throw error;
-    }
-    return caused(new UnknownHostException(hostname), failure);
-  }
-
-  private static UnknownHostException caused(UnknownHostException failure, Throwable cause) {
-    failure.initCause(cause);
-    return failure;
+    String own = failure instanceof UnknownHostException ? failure.getMessage() : null;
+    return OkHttpFailures.caused(new UnknownHostException(own == null ? hostname : own), failure);
   }
 
   /** The user's. */

@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.core.Bell;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import java.io.IOException;
@@ -49,11 +50,11 @@ final class OkHttpExchange implements Runnable {
   private final Exchange<Response> head = new Exchange<>();
   private final Exchange<Boolean> left = new Exchange<>();
 
-  // What the worker wants the caller to do, and what the caller waits for while there is nothing.
+  // What the worker wants the caller to do, who waits at the bell for that, and for the head.
   // What comes of the body is told when the caller reads it: OkHttp has more to tell before.
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> tasksOfBody = new ConcurrentLinkedQueue<>();
-  private volatile @Nullable Exchange<Boolean> bell;
+  private final Bell bell = new Bell();
   private volatile boolean abandoned;
 
   // Worker only.
@@ -122,20 +123,13 @@ final class OkHttpExchange implements Runnable {
 
   /** Does what the worker wants until the head is there, or the caller is interrupted. */
   private void serve() {
-    while (!head.isDone()) {
-      Exchange<Boolean> next = new Exchange<>();
-      bell = next;
-      if (tasks.isEmpty() && !head.isDone()) { // looked at after `bell` was set
-        try {
-          next.await(Deadline.none());
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt(); // which the wait for the head finds
-          return;
-        } catch (CancellationException | ExecutionException | TimeoutException e) {
-          throw new AssertionError("a bell only rings", e);
-        }
+    try {
+      while (!head.isDone()) {
+        bell.await();
+        runAll(tasks);
       }
-      runAll(tasks);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // which the wait for the head finds
     }
   }
 
@@ -198,7 +192,7 @@ final class OkHttpExchange implements Runnable {
         body.fail(t);
       }
       head.fail(t); // wakes the caller in execute
-      ring();
+      bell.ring(); // wakes the caller in serve
     } finally {
       left.complete(true); // wakes a caller that gave up, and waits for what comes of it
     }
@@ -207,7 +201,7 @@ final class OkHttpExchange implements Runnable {
   private boolean deliver(Response response) {
     headed = true;
     boolean delivered = head.complete(response); // wakes the caller in execute
-    ring();
+    bell.ring(); // wakes the caller in serve
     return delivered;
   }
 
@@ -226,14 +220,7 @@ final class OkHttpExchange implements Runnable {
   void onCaller(Runnable task) {
     if (!abandoned) {
       (headed ? tasksOfBody : tasks).add(task);
-      ring();
-    }
-  }
-
-  private void ring() {
-    Exchange<Boolean> waited = bell;
-    if (waited != null) {
-      waited.complete(true); // wakes the caller in serve
+      bell.ring(); // wakes the caller in serve
     }
   }
 
@@ -250,7 +237,7 @@ final class OkHttpExchange implements Runnable {
   /** OkHttp's call is cancelled: wakes the caller, wherever the worker may be. */
   void cancel() {
     head.cancel(); // wakes the caller in execute
-    ring();
+    bell.ring(); // wakes the caller in serve
     wakeWorker();
   }
 
@@ -300,10 +287,5 @@ final class OkHttpExchange implements Runnable {
     if (body != null) {
       body.cancel();
     }
-  }
-
-  static boolean isDuplex(Request request) {
-    RequestBody body = request.body();
-    return body != null && body.isDuplex();
   }
 }

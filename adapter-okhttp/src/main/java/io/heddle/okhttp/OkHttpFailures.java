@@ -8,9 +8,11 @@ import java.io.InterruptedIOException;
 import java.net.ProtocolException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,17 @@ import org.jspecify.annotations.Nullable;
  * gets a fresh one of the same class and message, which it is the cause of.
  */
 final class OkHttpFailures {
+
+  /** Those of which an instance like another can be made. */
+  private static final Map<Class<?>, Function<@Nullable String, IOException>> FRESH =
+      Map.of(
+          IOException.class, IOException::new,
+          InterruptedIOException.class, InterruptedIOException::new,
+          SocketTimeoutException.class, SocketTimeoutException::new,
+          SocketException.class, SocketException::new,
+          EOFException.class, EOFException::new,
+          ProtocolException.class, ProtocolException::new,
+          SSLException.class, SSLException::new);
 
   private OkHttpFailures() {}
 
@@ -134,27 +147,8 @@ final class OkHttpFailures {
 
   /** Null if it is of a class that only its library makes. */
   private static @Nullable IOException fresh(Throwable failure) {
-    Class<?> type = failure.getClass();
-    String message = failure.getMessage();
-    IOException fresh;
-    if (type == IOException.class) {
-      fresh = new IOException(message);
-    } else if (type == InterruptedIOException.class) {
-      fresh = new InterruptedIOException(message);
-    } else if (type == SocketTimeoutException.class) {
-      fresh = new SocketTimeoutException(message);
-    } else if (type == SocketException.class) {
-      fresh = new SocketException(message);
-    } else if (type == EOFException.class) {
-      fresh = new EOFException(message);
-    } else if (type == ProtocolException.class) {
-      fresh = new ProtocolException(message);
-    } else if (type == SSLException.class) {
-      fresh = new SSLException(message);
-    } else {
-      return null;
-    }
-    return caused(fresh, failure);
+    Function<@Nullable String, IOException> like = FRESH.get(failure.getClass());
+    return like == null ? null : caused(like.apply(failure.getMessage()), failure);
   }
 
   /** Throws what need not be declared. */

@@ -73,21 +73,7 @@ final class OkHttpInternals {
 
   /** How many streams the server allows, as far as OkHttp has heard; else very many. */
   static int streams(@Nullable Connection connection) {
-    try {
-      return connection instanceof RealConnection real
-          ? real.getAllocationLimit$okhttp()
-          : Integer.MAX_VALUE;
-    } catch (LinkageError e) { // OkHttp 4, or a module that does not export it
-      return streamsOfOkHttp4(connection);
-    }
-  }
-
-  private static int streamsOfOkHttp4(@Nullable Connection connection) {
-    try {
-      return ALLOCATION_LIMIT == null ? Integer.MAX_VALUE : ALLOCATION_LIMIT.getInt(connection);
-    } catch (ReflectiveOperationException | RuntimeException e) {
-      return Integer.MAX_VALUE;
-    }
+    return number(ALLOCATION_LIMIT, connection, Integer.MAX_VALUE);
   }
 
   /**
@@ -95,10 +81,14 @@ final class OkHttpInternals {
    * if that is not to be known.
    */
   static int successes(@Nullable Connection connection) {
+    return number(SUCCESSES, connection, 0);
+  }
+
+  private static int number(@Nullable Field field, @Nullable Connection of, int unknown) {
     try {
-      return connection != null && SUCCESSES != null ? SUCCESSES.getInt(connection) : 0;
+      return of == null || field == null ? unknown : field.getInt(of);
     } catch (ReflectiveOperationException | RuntimeException e) {
-      return 0;
+      return unknown;
     }
   }
 

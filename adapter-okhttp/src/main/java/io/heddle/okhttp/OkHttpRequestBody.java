@@ -1,7 +1,7 @@
 package io.heddle.okhttp;
 
+import io.heddle.core.Bell;
 import io.heddle.core.Deadline;
-import io.heddle.core.Exchange;
 import io.heddle.core.RequestBodyPipe;
 import java.io.IOException;
 import java.util.Objects;
@@ -36,8 +36,8 @@ final class OkHttpRequestBody extends RequestBody {
   private final boolean eager;
   private final RequestBodyPipe pipe;
 
-  // Shared: what the worker waits for while there is nothing to send, or a conversation begins.
-  private volatile @Nullable Exchange<Boolean> more;
+  // Where the worker waits while there is nothing to send, or a conversation begins.
+  private final Bell more = new Bell();
 
   // Written by the caller before it wakes the worker.
   private volatile boolean flushed;
@@ -57,7 +57,7 @@ final class OkHttpRequestBody extends RequestBody {
             && !own.isDuplex()
             && !own.isOneShot()
             && !"100-continue".equalsIgnoreCase(request.header("Expect"));
-    this.pipe = new RequestBodyPipe(WINDOW, 0, this::wakeWorker, this::wakeWorker);
+    this.pipe = new RequestBodyPipe(WINDOW, 0, more::ring, more::ring);
   }
 
   @Override
@@ -94,7 +94,7 @@ final class OkHttpRequestBody extends RequestBody {
       sink.close();
     } catch (Throwable t) { // which may be anything
       thrown = t; // after all that was written before
-      wakeWorker();
+      more.ring(); // wakes the worker in await
     }
   }
 
@@ -104,7 +104,7 @@ final class OkHttpRequestBody extends RequestBody {
     } catch (Throwable t) {
       thrown = t;
     }
-    wakeWorker();
+    more.ring(); // wakes the worker in await
   }
 
   /** What the user's code writes to. */
@@ -139,7 +139,7 @@ final class OkHttpRequestBody extends RequestBody {
     @Override
     public void flush() {
       flushed = true;
-      wakeWorker();
+      more.ring(); // wakes the worker in await
     }
 
     @Override
@@ -166,10 +166,8 @@ final class OkHttpRequestBody extends RequestBody {
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
     if (own.isDuplex()) {
-      Exchange<Boolean> begun = new Exchange<>();
-      more = begun;
       exchange.onCaller(() -> talk(sink));
-      await(begun);
+      await();
       throwIfCancelled();
       Throwable ofWriter = thrown;
       if (ofWriter != null) {
@@ -190,9 +188,7 @@ final class OkHttpRequestBody extends RequestBody {
 
   private void send(BufferedSink sink) throws IOException {
     while (true) {
-      Exchange<Boolean> next = new Exchange<>();
-      more = next;
-      throwIfCancelled(); // looked at, and all that follows, after `more` was set
+      throwIfCancelled(); // looked at, and all that follows, after `more` has rung
       Throwable ofWriter = thrown;
       boolean flush = flushed;
       flushed = false;
@@ -205,17 +201,15 @@ final class OkHttpRequestBody extends RequestBody {
       if (ofWriter != null) {
         throw OkHttpFailures.sneaky(ofWriter);
       }
-      await(next);
+      await();
     }
   }
 
-  private void await(Exchange<Boolean> next) throws IOException {
+  private void await() throws IOException {
     try {
-      next.await(Deadline.none());
+      more.await();
     } catch (InterruptedException e) { // the user's own executor is shut down
       throw OkHttpFailures.interrupted(e);
-    } catch (CancellationException | ExecutionException | TimeoutException e) {
-      throw new AssertionError("it only completes", e);
     }
   }
 
@@ -232,17 +226,10 @@ final class OkHttpRequestBody extends RequestBody {
 
   // ---- any thread ---------------------------------------------------------------------------
 
-  private void wakeWorker() {
-    Exchange<Boolean> waited = more;
-    if (waited != null) {
-      waited.complete(true); // wakes the worker in await
-    }
-  }
-
   /** The exchange is cancelled. */
   void cancel() {
     cancelled = true;
     pipe.cancel(); // wakes the caller in put
-    wakeWorker();
+    more.ring(); // wakes the worker in await
   }
 }

@@ -46,14 +46,12 @@ final class PipeSource implements Source {
     long n = -1;
     try {
       n = readInto(sink, byteCount, deadline());
-    } catch (InterruptedException e) {
-      throw OkHttpFailures.interrupted(e);
-    } catch (TimeoutException e) {
-      throw OkHttpFailures.caused(new SocketTimeoutException("timeout"), e);
-    } catch (CancellationException e) {
+    } catch (InterruptedException | CancellationException e) {
       throw Thread.currentThread().isInterrupted()
           ? OkHttpFailures.interrupted(e)
-          : OkHttpFailures.cancelled(e);
+          : OkHttpFailures.inWait(e);
+    } catch (TimeoutException e) {
+      throw OkHttpFailures.caused(new SocketTimeoutException("timeout"), e);
     } catch (ExecutionException e) {
       throw failed(Objects.requireNonNull(e.getCause()));
     } finally {

@@ -2,6 +2,7 @@ package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,8 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -205,6 +208,20 @@ class InternalsTest {
       URI uri = server.uri(Script.ok().body(10).surplus());
       Connection dirty = connection(settings, uri);
       ExecuteTest.await(() -> OkHttpInternals.dropSurplus(dirty));
+    }
+  }
+
+  /** An event of a later OkHttp would not reach the user's listener. */
+  @Test
+  void eachEventIsPassedOn() throws Exception {
+    for (Method event : EventListener.class.getDeclaredMethods()) {
+      if (event.getReturnType() == void.class && Modifier.isPublic(event.getModifiers())) {
+        Class<?> passing =
+            LiveCall.class
+                .getMethod(event.getName(), event.getParameterTypes())
+                .getDeclaringClass();
+        assertNotEquals(EventListener.class, passing, event.getName());
+      }
     }
   }
 }
