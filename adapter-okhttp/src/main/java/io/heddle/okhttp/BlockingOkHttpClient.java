@@ -130,8 +130,8 @@ public final class BlockingOkHttpClient extends OkHttpClient
    * <ul>
    *   <li>an interceptor that is added behind those which are there runs again whenever a request
    *       that the server refused is sent again;
-   *   <li>a network interceptor that is added behind those which are there runs, over HTTP/2, on
-   *       the worker; one that is put before them runs on the caller;
+   *   <li>a network interceptor that is added behind those which are there runs on the worker, over
+   *       HTTP/2 and for a platform thread; one that is put before them runs on the caller;
    *   <li>an event listener that is set anew hears of what a worker does on the worker, and with
    *       OkHttp 4 the limits do not hold for its calls, nor does {@link #close} end them;
    *   <li>a {@code Dns} that is set anew is asked on the caller's thread, where it may hold a

@@ -1,16 +1,24 @@
 package io.heddle.okhttp;
 
 import io.heddle.core.Bell;
+import io.heddle.core.Deadline;
 import io.heddle.core.DeclaredLength;
 import io.heddle.core.Demand;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.net.ProtocolException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okio.Buffer;
 import okio.BufferedSource;
+import okio.Source;
+import okio.Timeout;
 
 /**
  * Reads OkHttp's response body on the worker and offers it to the pipe that the caller reads. Never
@@ -45,7 +53,7 @@ final class BodyPump implements Demand {
     this.source = body.source();
     this.length = OkHttpResponseBody.lengthOf(own);
     this.pipe = new ResponseBodyPipe(WINDOW, Math.max(0, body.contentLength()), this, this::giveUp);
-    this.response = OkHttpResponseBody.install(own, new PipeSource(this, source.timeout()));
+    this.response = OkHttpResponseBody.install(own, new Reader(), pipe);
   }
 
   /** OkHttp's response with the body that the caller reads. */
@@ -127,10 +135,6 @@ final class BodyPump implements Demand {
     return pipe;
   }
 
-  OkHttpExchange exchange() {
-    return exchange;
-  }
-
   @Override
   public void request(int bytes) {
     long before = returned; // which this thread alone writes
@@ -155,7 +159,7 @@ final class BodyPump implements Demand {
   }
 
   /** The body is over: waits for the worker to say what came of it, and tells listeners. */
-  void awaitEnd() {
+  private void awaitEnd() {
     exchange.awaitLeft();
     exchange.runTasks();
   }
@@ -166,6 +170,109 @@ final class BodyPump implements Demand {
       request(WINDOW); // wakes the worker in awaitRoom
     } else {
       exchange.abortBody();
+    }
+  }
+
+  /** What the caller reads. One thread at a time, as OkHttp has it. */
+  private final class Reader implements Source {
+    private final Buffer.UnsafeCursor cursor = new Buffer.UnsafeCursor();
+
+    /** OkHttp's, so that what a caller sets here counts for what the worker reads from then on. */
+    private final Timeout timeout = source.timeout();
+
+    private final long originalTimeout = timeout.timeoutNanos();
+
+    private boolean failed;
+    private boolean closed;
+
+    @Override
+    public long read(Buffer sink, long byteCount) throws IOException {
+      if (byteCount < 0) {
+        throw new IllegalArgumentException("byteCount < 0: " + byteCount);
+      }
+      if (closed) {
+        throw new IllegalStateException("closed");
+      }
+      OkHttpFailures.forbidWaiting();
+      exchange.runTasks();
+      long n = -1;
+      try {
+        n = readInto(sink, byteCount, deadline());
+      } catch (InterruptedException | CancellationException e) {
+        throw Thread.currentThread().isInterrupted()
+            ? OkHttpFailures.interrupted(e)
+            : OkHttpFailures.inWait(e);
+      } catch (TimeoutException e) {
+        throw OkHttpFailures.caused(new SocketTimeoutException("timeout"), e);
+      } catch (ExecutionException e) {
+        throw failed(Objects.requireNonNull(e.getCause()));
+      } finally {
+        if (n < 0) {
+          awaitEnd();
+        }
+      }
+      return n;
+    }
+
+    /** Straight into a segment of the sink. */
+    private long readInto(Buffer sink, long byteCount, Deadline deadline)
+        throws InterruptedException, TimeoutException, ExecutionException {
+      if (byteCount == 0) {
+        return 0;
+      }
+      long size = sink.size();
+      int n = -1;
+      try (Buffer.UnsafeCursor at = sink.readAndWriteUnsafe(cursor)) {
+        long space = at.expandBuffer(1);
+        try {
+          byte[] segment = Objects.requireNonNull(at.data);
+          n = pipe.read(segment, at.start, (int) Math.min(byteCount, space), deadline);
+        } finally {
+          at.resizeBuffer(size + Math.max(0, n));
+        }
+      }
+      return n;
+    }
+
+    private IOException failed(Throwable cause) throws IOException {
+      if (failed) {
+        return OkHttpFailures.again(cause);
+      }
+      failed = true;
+      throw OkHttpFailures.rethrow(cause);
+    }
+
+    /** That of the source, if a caller has changed it. */
+    private Deadline deadline() {
+      Deadline deadline = Deadline.none();
+      long nanos = timeout.timeoutNanos();
+      if (nanos != originalTimeout && nanos > 0) {
+        deadline = deadline.earlier(Deadline.afterNanos(nanos));
+      }
+      if (timeout.hasDeadline()) {
+        long left = timeout.deadlineNanoTime() - System.nanoTime();
+        deadline = deadline.earlier(Deadline.afterNanos(Math.max(0, left)));
+      }
+      return deadline;
+    }
+
+    @Override
+    public Timeout timeout() {
+      return timeout;
+    }
+
+    @Override
+    public void close() {
+      if (!closed) {
+        closed = true;
+        BodyPump.this.close();
+        awaitEnd();
+      }
+    }
+
+    @Override
+    public String toString() {
+      return "source(" + pipe + ")";
     }
   }
 

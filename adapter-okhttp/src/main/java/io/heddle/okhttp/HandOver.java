@@ -128,7 +128,7 @@ final class HandOver implements Interceptor {
   /** The response with a body that the caller reads from OkHttp's own. */
   private static Response read(Chain chain, Response own, boolean shared, @Nullable LiveCall call) {
     return hasStream(own)
-        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared, call))
+        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared, call), null)
         : own;
   }
 

@@ -56,8 +56,8 @@ final class LiveCall extends ForwardingListener {
   // Caller only, and whoever ends the call, which comes after.
   private final Places places = new Places();
   private HostLimits.@Nullable Host host;
+  private boolean deaf;
   private @Nullable LiveCall outer;
-  private boolean enqueued;
   private boolean answered;
   private @Nullable Connection connection;
   private int successes;
@@ -71,10 +71,6 @@ final class LiveCall extends ForwardingListener {
   private volatile @Nullable Step step;
   private volatile @Nullable Thread caller;
   private volatile CallEvent event = CallEvent.OFF;
-
-  // Written by whoever ends the call.
-  private volatile boolean over;
-  private boolean deaf;
 
   // Of the thread on which OkHttp tells of an exchange.
   private boolean bodyBegun;
@@ -136,8 +132,7 @@ final class LiveCall extends ForwardingListener {
       event = CallEvent.begin("okhttp");
       event.request(call.request().method(), url.host(), url.port());
     }
-    enqueued = isEnqueued(caller); // of a dispatcher with virtual threads
-    executing = !enqueued;
+    executing = !isEnqueued(caller); // by a dispatcher with virtual threads
     checkOpen(); // after `executing` was set
     if (Thread.currentThread().isInterrupted()) {
       throw OkHttpFailures.interrupted(null);
@@ -171,7 +166,7 @@ final class LiveCall extends ForwardingListener {
 
   /** The dispatcher has limits of its own; and a place must be given back by who hears the end. */
   private boolean isLimited() {
-    return !enqueued && !deaf;
+    return executing && !deaf;
   }
 
   /** Whether a dispatcher runs the call on this thread, which may execute another meanwhile. */
@@ -419,12 +414,9 @@ final class LiveCall extends ForwardingListener {
   }
 
   private void end() {
-    if (!over) {
-      over = true;
-      engine.leave(call);
-      places.leaveAll();
-      host = null;
-    }
+    engine.leave(call);
+    places.leaveAll();
+    host = null;
   }
 
   private void leaveHost() {

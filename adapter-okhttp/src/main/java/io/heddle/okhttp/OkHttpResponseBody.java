@@ -1,6 +1,7 @@
 package io.heddle.okhttp;
 
 import io.heddle.core.DeclaredLength;
+import io.heddle.core.ResponseBodyPipe;
 import okhttp3.MediaType;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
@@ -16,16 +17,14 @@ final class OkHttpResponseBody extends ResponseBody {
    */
   private static final boolean TRAILERS = hasTrailersSource();
 
-  private final @Nullable MediaType contentType;
-  private final long contentLength;
-  private final Source from;
+  private final ResponseBody own;
   private final BufferedSource source;
+  private final @Nullable ResponseBodyPipe pipe;
 
-  private OkHttpResponseBody(ResponseBody own, Source from) {
-    this.contentType = own.contentType();
-    this.contentLength = own.contentLength();
-    this.from = from;
+  private OkHttpResponseBody(ResponseBody own, Source from, @Nullable ResponseBodyPipe pipe) {
+    this.own = own;
     this.source = new BodySource(from);
+    this.pipe = pipe;
   }
 
   private static boolean hasTrailersSource() {
@@ -37,9 +36,13 @@ final class OkHttpResponseBody extends ResponseBody {
     }
   }
 
-  /** OkHttp's response with a body that comes from there. */
-  static Response install(Response own, Source from) {
-    OkHttpResponseBody body = new OkHttpResponseBody(own.body(), from);
+  /**
+   * OkHttp's response with a body that comes from there.
+   *
+   * @param pipe into which a worker reads it; null if none does
+   */
+  static Response install(Response own, Source from, @Nullable ResponseBodyPipe pipe) {
+    OkHttpResponseBody body = new OkHttpResponseBody(own.body(), from, pipe);
     Response.Builder builder = own.newBuilder().body(body);
     if (TRAILERS) {
       OkHttpTrailers.install(builder, own, body);
@@ -55,12 +58,12 @@ final class OkHttpResponseBody extends ResponseBody {
 
   @Override
   public @Nullable MediaType contentType() {
-    return contentType;
+    return own.contentType();
   }
 
   @Override
   public long contentLength() {
-    return contentLength;
+    return own.contentLength();
   }
 
   @Override
@@ -70,6 +73,6 @@ final class OkHttpResponseBody extends ResponseBody {
 
   /** Whether OkHttp's trailers can be looked for, since no worker reads what is before them. */
   boolean mayPeek() {
-    return !(from instanceof PipeSource piped) || piped.isDone();
+    return pipe == null || pipe.isDone();
   }
 }

@@ -16,7 +16,7 @@
  *                 OkHttpRequestBody.write      bytes▶ sends the body
  *                 LiveCall tells listeners     ◀───── events
  *                                              ◀───── head
- *                 InlineSource, or PipeSource  ◀───── BodyPump, before JDK 24
+ *                 InlineSource, or BodyPump    ◀───── BodyPump, before JDK 24
  *   interrupt | cancel | call timeout → Call.cancel of OkHttp's; the caller leaves
  * }</pre>
  *
@@ -25,8 +25,8 @@
  * of that thread, or a wait of it, is nobody else's affair, and on a worker elsewhere.
  *
  * <p>The roles that every adapter has: {@code OkHttpExchange}, {@code OkHttpRequestBody}, {@code
- * OkHttpResponseBody} (with {@code InlineSource}, or {@code PipeSource} and {@code BodyPump}),
- * {@code OkHttpFailures}, {@code OkHttpInternals}.
+ * OkHttpResponseBody} (from {@code InlineSource}, or from a worker's {@code BodyPump}), {@code
+ * OkHttpFailures}, {@code OkHttpInternals}.
  *
  * <h2>What runs where</h2>
  *

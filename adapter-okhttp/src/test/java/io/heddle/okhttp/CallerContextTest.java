@@ -9,6 +9,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -291,10 +292,18 @@ class CallerContextTest {
             }
           };
       Object carrier = type.getMethod("where", type, Object.class).invoke(null, value, "weft");
-      Class.forName("java.lang.ScopedValue$Carrier")
-          .getMethod("run", Runnable.class)
-          .invoke(carrier, call);
-      assertEquals(Set.of("weft", 200), bound);
+      Method run = Class.forName("java.lang.ScopedValue$Carrier").getMethod("run", Runnable.class);
+      for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+        bound.clear();
+        new Caller(
+                kind,
+                () -> {
+                  run.invoke(carrier, call);
+                  return true;
+                })
+            .result();
+        assertEquals(Set.of("weft", 200), bound);
+      }
     }
   }
 
