@@ -143,8 +143,6 @@ final class LiveCall extends ForwardingListener {
     InFlightLimit limit = engine.limit();
     if (limit != null && isLimited() && !places.has(limit) && outer(each -> true) == null) {
       enter(limit, null);
-      places.took(limit);
-      checkOpen(); // a call that was cancelled may have left the place
     }
   }
 
@@ -158,9 +156,7 @@ final class LiveCall extends ForwardingListener {
     if (host != next) {
       leaveHost();
       enter(next.limit(), next);
-      places.took(next.limit());
       host = next;
-      checkOpen();
     }
   }
 
@@ -194,10 +190,16 @@ final class LiveCall extends ForwardingListener {
     return next;
   }
 
+  /** Takes a place, which may be a host's. */
   private void enter(InFlightLimit limit, HostLimits.@Nullable Host of) throws IOException {
-    if (limit.tryEnter()) {
-      return;
+    if (!limit.tryEnter()) {
+      awaitTurn(limit, of);
     }
+    places.took(limit);
+    checkOpen(); // a close may have ended the call that had the place before
+  }
+
+  private void awaitTurn(InFlightLimit limit, HostLimits.@Nullable Host of) throws IOException {
     mark(Step.PLACE);
     Exchange<Boolean> turn = limit.ask();
     Deadline lease = engine.lease();

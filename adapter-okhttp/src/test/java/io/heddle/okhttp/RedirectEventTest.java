@@ -6,12 +6,15 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,11 +54,48 @@ class RedirectEventTest {
       recording.stop();
       recording.dump(file);
     }
-    assertEquals(
-        List.of("200 completed", "200 completed"),
-        RecordingFile.readAllEvents(file).stream()
-            .filter(each -> each.getEventType().getName().equals("io.heddle.Call"))
-            .map(each -> each.getInt("status") + " " + each.getString("ended"))
-            .toList());
+    assertEquals(List.of("200 completed", "200 completed"), ends(file));
+  }
+
+  /** The worker that read the body of the first response has no say in how the call ended. */
+  @Test
+  void theEventOfACallThatIsRedirectedToAnotherWireIsOfItsLastResponse(@TempDir Path directory)
+      throws Exception {
+    Path file = directory.resolve("calls.jfr");
+    try (FaultServer secure = FaultServer.start(Wire.H2_TLS);
+        FaultServer plain = FaultServer.start(Wire.HTTP_1_1);
+        Recording recording = new Recording()) {
+      OkHttpClient.Builder settings = new OkHttpClient.Builder();
+      KitClient.trust(settings, FaultServer.certificate());
+      OkHttpClient client = BlockingOkHttpClient.wrap(settings.build());
+      String target = plain.uri(Script.ok().body(100_000)).toString();
+      Script redirect = Script.answer(302).header("Location", target).body(100_000);
+      recording.enable("io.heddle.Call").withoutThreshold();
+      recording.start();
+      Request get = new Request.Builder().url(secure.uri(redirect).toString()).build();
+      for (boolean whole : new boolean[] {true, false}) {
+        for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+          new Caller(
+                  caller,
+                  () -> {
+                    try (Response response = client.newCall(get).execute()) {
+                      return whole ? response.body().bytes().length : response.code();
+                    }
+                  })
+              .result();
+        }
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    assertEquals(List.of("200 completed", "200 completed", "200 closed", "200 closed"), ends(file));
+  }
+
+  private static List<String> ends(Path file) throws Exception {
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(each -> each.getEventType().getName().equals("io.heddle.Call"))
+        .sorted(Comparator.comparing(RecordedEvent::getStartTime))
+        .map(each -> each.getInt("status") + " " + each.getString("ended"))
+        .toList();
   }
 }
