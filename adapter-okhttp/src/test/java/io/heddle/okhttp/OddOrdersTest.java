@@ -10,17 +10,24 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import okhttp3.Call;
 import okhttp3.Callback;
+import okhttp3.Connection;
+import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -161,6 +168,119 @@ class OddOrdersTest {
       client.close();
       assertInstanceOf(IOException.class, outcome.get(10, TimeUnit.SECONDS));
       client.dispatcher().executorService().shutdown();
+    }
+  }
+
+  /** Counts what must come in pairs. */
+  private static final class Pairs extends EventListener {
+    private final AtomicInteger open = new AtomicInteger();
+    private final AtomicInteger held = new AtomicInteger();
+
+    @Override
+    public void callStart(Call call) {
+      open.incrementAndGet();
+    }
+
+    @Override
+    public void connectionAcquired(Call call, Connection connection) {
+      held.incrementAndGet();
+    }
+
+    @Override
+    public void connectionReleased(Call call, Connection connection) {
+      held.decrementAndGet();
+    }
+
+    @Override
+    public void callEnd(Call call) {
+      open.decrementAndGet();
+    }
+
+    @Override
+    public void callFailed(Call call, IOException failure) {
+      open.decrementAndGet();
+    }
+  }
+
+  private static Response twice(Interceptor.Chain chain) throws IOException {
+    chain.proceed(chain.request()).close();
+    return chain.proceed(chain.request());
+  }
+
+  private static Response againInSpiteOfAll(Interceptor.Chain chain) throws IOException {
+    try {
+      return chain.proceed(chain.request());
+    } catch (IOException e) {
+      boolean interrupted = Thread.interrupted();
+      try {
+        return chain.proceed(chain.request());
+      } finally {
+        if (interrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+  }
+
+  /** A call to which something happens at some moment, or nothing. */
+  private static Caller start(OkHttpClient client, Request request, Random random) {
+    Call call = client.newCall(request);
+    int event = random.nextInt(4);
+    Caller caller =
+        new Caller(
+            KINDS.get(random.nextInt(2)),
+            () -> {
+              try (Response response = call.execute()) {
+                return event == 0 ? response.code() : response.body().bytes().length;
+              } catch (IOException e) {
+                return e;
+              }
+            });
+    LockSupport.parkNanos(random.nextInt(3_000_000));
+    if (event == 1) {
+      caller.thread().interrupt();
+    } else if (event == 2) {
+      call.cancel();
+    }
+    return caller;
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void whateverInterceptorsDoConnectionsComeBack(Wire wire) throws Exception {
+    Random random = new Random(7);
+    for (Interceptor odd :
+        List.<Interceptor>of(OddOrdersTest::twice, OddOrdersTest::againInSpiteOfAll)) {
+      Pairs pairs = new Pairs();
+      try (FaultServer server = FaultServer.start(wire);
+          BlockingOkHttpClient client =
+              BlockingOkHttpClient.wrap(
+                  settings(wire).eventListener(pairs).addInterceptor(odd).build())) {
+        String end = server.uri(Script.ok().body(20_000)).toString();
+        List<URI> uris =
+            List.of(
+                server.uri(Script.answer(302).header("Location", end).body(100_000)),
+                server.uri(Script.ok().body(1_000_000)),
+                server.uri(Script.ok().body(100).drip(20, Duration.ofMillis(2))));
+        List<Caller> callers = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+          Request request = get(uris.get(i % uris.size()));
+          if (random.nextBoolean()) {
+            request =
+                request.newBuilder().post(RequestBody.create(new byte[100_000], null)).build();
+          }
+          callers.add(
+              start(random.nextBoolean() ? client : client.newBuilder().build(), request, random));
+        }
+        for (Caller each : callers) {
+          each.result();
+        }
+        AbandonedCallsTest.awaitIdle(client);
+        ExecuteTest.await(() -> pairs.open.get() == 0 && pairs.held.get() == 0);
+        assertEquals(0, client.inFlight());
+      }
     }
   }
 }
