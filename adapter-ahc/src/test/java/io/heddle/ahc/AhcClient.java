@@ -40,6 +40,13 @@ import org.jspecify.annotations.Nullable;
 /** A client as the kit's settings want it, with a probe in each hook of the blocking calls. */
 final class AhcClient implements Client {
 
+  /**
+   * Netty offers none but AES by itself, for which the test JVMs have no fast code: they do without
+   * the better compiler.
+   */
+  private static final List<String> CIPHERS =
+      List.of("TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256");
+
   private final ClientSettings settings;
   private final BlockingAhcClient client;
 
@@ -83,6 +90,7 @@ final class AhcClient implements Client {
     SslContextBuilder builder =
         SslContextBuilder.forClient()
             .trustManager(certificate)
+            .ciphers(CIPHERS)
             .endpointIdentificationAlgorithm("HTTPS");
     if (http2) {
       builder.applicationProtocolConfig(
