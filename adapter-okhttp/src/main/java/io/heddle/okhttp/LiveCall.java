@@ -273,10 +273,15 @@ final class LiveCall extends ForwardingListener {
     }
   }
 
+  /** The body that a worker reads; null if none does. */
+  private @Nullable BodyPump body() {
+    OkHttpExchange last = exchange;
+    return last == null ? null : last.pump();
+  }
+
   /** The call has failed: nobody reads what an interceptor, or a listener, has left open. */
   void giveUpBody() {
-    OkHttpExchange last = exchange;
-    BodyPump body = last == null ? null : last.pump();
+    BodyPump body = body();
     if (body != null) {
       body.close();
     }
@@ -286,8 +291,7 @@ final class LiveCall extends ForwardingListener {
   /** The caller gets the response: from now on its body decides how the call ends. */
   void returned() {
     within = false;
-    OkHttpExchange last = exchange;
-    BodyPump body = last == null ? null : last.pump();
+    BodyPump body = body();
     if (body != null) {
       body.pipe().ends(event);
     }
@@ -470,7 +474,10 @@ final class LiveCall extends ForwardingListener {
   @Override
   public void callEnd(Call of) {
     end();
-    event.completed(); // where neither the reader nor a failure has ended it
+    BodyPump body = body();
+    if (body == null || !body.pipe().isClosed()) { // whoever closes it says why
+      event.completed();
+    }
     tell(() -> user.callEnd(of));
   }
 

@@ -93,9 +93,15 @@ public final class ResponseBodyPipe extends Waiter {
     this.canceller = Objects.requireNonNull(canceller, "canceller");
   }
 
-  /** With the end of this body, as its reader sees it, a call ends: this is told how. */
+  /**
+   * With the end of this body, as its reader sees it, a call ends: this is told how. At once, if
+   * the body was closed before.
+   */
   public void ends(CallEvent call) {
     event = call;
+    if (isClosed()) {
+      call.end(CallEvent.End.CLOSED);
+    }
   }
 
   // ---- I/O thread ---------------------------------------------------------------------------
@@ -242,6 +248,11 @@ public final class ResponseBodyPipe extends Waiter {
   /** Whether the body ended, failed or was closed; bytes may still wait to be read. */
   public boolean isDone() {
     return end != null;
+  }
+
+  /** Whether the body was given up before its end: whoever did that tells the call's event. */
+  public boolean isClosed() {
+    return end == End.CLOSED;
   }
 
   @Override

@@ -256,6 +256,14 @@ class CallEventTest {
             }));
     assertEquals("closed", endOf(() -> body().close()));
     assertEquals("closed", endOf(() -> body().drain()));
+    assertEquals(
+        "closed",
+        endOf(
+            () -> {
+              ResponseBodyPipe pipe = new ResponseBodyPipe(100, 10, bytes -> {}, () -> {});
+              pipe.close(); // by an interceptor, before there is a reader
+              pipe.ends(get());
+            }));
     assertEquals("cancelled", endOf(() -> body().cancel()));
     assertEquals(
         "failed",
