@@ -19,6 +19,8 @@ function serve(request, response) {
     request.on('end', () => { response.writeHead(204); response.end(); });
     return;
   }
+  // Of a request that nobody reads Node may end the stream by a reset, NO_ERROR, in place of END_STREAM.
+  request.resume();
   const body = files[request.url];
   response.writeHead(200, { 'content-length': body.length });
   response.end(body);
@@ -30,8 +32,11 @@ function plain(port, settings) {
   server.listen(port, '127.0.0.1');
 }
 
+// Forty responses of 1 MiB fit, in MB. By default Node refuses streams of a session that has 10 MB to send.
+const maxSessionMemory = 100;
+
 function tls(port, settings, idle) {
-  const server = http2.createSecureServer({ key: pem, cert: pem, allowHTTP1: true, settings }, serve);
+  const server = http2.createSecureServer({ key: pem, cert: pem, allowHTTP1: true, maxSessionMemory, settings }, serve);
   if (idle) {
     server.on('session', session => session.setTimeout(idle, () => session.close()));
   }
