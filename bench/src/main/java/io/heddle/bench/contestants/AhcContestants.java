@@ -7,6 +7,8 @@ import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,8 @@ import org.asynchttpclient.HttpResponseStatus;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.RequestBuilder;
 import org.asynchttpclient.Response;
+import org.asynchttpclient.proxy.ProxyServer;
+import org.asynchttpclient.proxy.ProxyType;
 
 /**
  * AsyncHttpClient: stock with callers that block on its futures, through Heddle, and by its
@@ -78,7 +82,17 @@ final class AhcContestants {
     if (ask.isTls()) {
       builder.setSslContext(tls(wire));
     }
+    if (!ask.isThrough(Proxy.Type.DIRECT)) {
+      builder.setProxyServer(proxy(ask));
+    }
     return builder.build();
+  }
+
+  private static ProxyServer proxy(Ask ask) {
+    InetSocketAddress address = ask.proxyAddress();
+    return Dsl.proxyServer(address.getHostString(), address.getPort())
+        .setProxyType(ask.isThrough(Proxy.Type.SOCKS) ? ProxyType.SOCKS_V5 : ProxyType.HTTP)
+        .build();
   }
 
   private static SslContext tls(Wire wire) {

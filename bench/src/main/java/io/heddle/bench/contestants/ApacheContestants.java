@@ -4,6 +4,7 @@ import io.heddle.apache.BlockingConnectionManager;
 import io.heddle.apache.BlockingConnectionManagerBuilder;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Proxy;
 import java.net.URI;
 import java.util.List;
 import org.apache.hc.client5.http.async.methods.SimpleHttpRequest;
@@ -30,7 +31,9 @@ import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.HttpClientResponseHandler;
+import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
@@ -92,6 +95,9 @@ final class ApacheContestants {
     if (!ask.retries()) {
       builder.disableAutomaticRetries();
     }
+    if (ask.isThrough(Proxy.Type.HTTP)) {
+      builder.setProxy(new HttpHost(ask.proxyAddress().getAddress(), ask.proxyAddress().getPort()));
+    }
     return builder.build();
   }
 
@@ -99,7 +105,8 @@ final class ApacheContestants {
     PoolingHttpClientConnectionManagerBuilder builder =
         PoolingHttpClientConnectionManagerBuilder.create()
             .setMaxConnPerRoute(callers)
-            .setMaxConnTotal(callers);
+            .setMaxConnTotal(callers)
+            .setDefaultSocketConfig(sockets(ask));
     if (ask.isTls()) {
       builder.setTlsSocketStrategy(tls().buildClassic());
     }
@@ -111,11 +118,18 @@ final class ApacheContestants {
         BlockingConnectionManager.builder()
             .setMaxConnPerRoute(callers)
             .setMaxConnTotal(callers)
+            .setDefaultSocketConfig(sockets(ask))
             .setVersionPolicy(policy(wire, ask));
     if (ask.isTls()) {
       builder.setTlsStrategy(tls().buildAsync());
     }
     return builder.build();
+  }
+
+  private static SocketConfig sockets(Ask ask) {
+    return ask.isThrough(Proxy.Type.SOCKS)
+        ? SocketConfig.custom().setSocksProxyAddress(ask.proxyAddress()).build()
+        : SocketConfig.DEFAULT;
   }
 
   private static HttpVersionPolicy policy(Wire wire, Ask ask) {

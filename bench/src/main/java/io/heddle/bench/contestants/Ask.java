@@ -1,7 +1,10 @@
 package io.heddle.bench.contestants;
 
+import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.URI;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -15,8 +18,9 @@ import java.util.function.Function;
  *     most users do
  * @param retries whether a call goes again where the library's own settings have it so; if not, an
  *     error is an error, as far as the library lets that be set
+ * @param proxy what the calls go through; {@link Proxy#NO_PROXY} for none
  */
-public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retries) {
+public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retries, Proxy proxy) {
 
   public static final int GET = -1;
 
@@ -26,7 +30,7 @@ public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retri
 
   /** One whose errors are errors. */
   public Ask(List<URI> uris, int postBytes, boolean streamed) {
-    this(uris, postBytes, streamed, false);
+    this(uris, postBytes, streamed, false, Proxy.NO_PROXY);
   }
 
   public static Ask get(URI uri) {
@@ -35,6 +39,14 @@ public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retri
 
   boolean isTls() {
     return uris.get(0).getScheme().equals("https");
+  }
+
+  boolean isThrough(Proxy.Type type) {
+    return proxy.type() == type;
+  }
+
+  InetSocketAddress proxyAddress() {
+    return (InetSocketAddress) Objects.requireNonNull(proxy.address(), "no proxy");
   }
 
   boolean isGet() {

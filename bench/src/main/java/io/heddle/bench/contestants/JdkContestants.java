@@ -3,6 +3,8 @@ package io.heddle.bench.contestants;
 import io.heddle.jdk.BlockingJdkHttpClient;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.Proxy;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -46,6 +48,9 @@ final class JdkContestants {
               .connectTimeout(Duration.ofMinutes(1));
       if (ask.isTls()) {
         builder.sslContext(Certificate.clientContext());
+      }
+      if (ask.isThrough(Proxy.Type.HTTP)) {
+        builder.proxy(ProxySelector.of(ask.proxyAddress()));
       }
       HttpClient stock = builder.build();
       HttpClient client = mode == Mode.HEDDLE ? BlockingJdkHttpClient.wrap(stock) : stock;

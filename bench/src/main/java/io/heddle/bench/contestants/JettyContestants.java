@@ -3,6 +3,8 @@ package io.heddle.bench.contestants;
 import io.heddle.jetty.BlockingJettyClient;
 import io.heddle.jetty.BlockingResponseListener;
 import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +13,12 @@ import org.eclipse.jetty.client.BufferingResponseListener;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.HttpClientTransport;
+import org.eclipse.jetty.client.HttpProxy;
 import org.eclipse.jetty.client.InputStreamResponseListener;
+import org.eclipse.jetty.client.ProxyConfiguration;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.client.Socks5Proxy;
 import org.eclipse.jetty.client.transport.HttpClientConnectionFactory;
 import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
 import org.eclipse.jetty.http.HttpMethod;
@@ -74,9 +79,19 @@ final class JettyContestants {
         tls.setKeyStorePassword(Certificate.clientPassword());
         client.setSslContextFactory(tls);
       }
+      if (!ask.isThrough(Proxy.Type.DIRECT)) {
+        client.getProxyConfiguration().addProxy(proxy(ask));
+      }
       LifeCycle.start(client);
       return mode == Mode.ASYNC ? new AsyncCalls(ask, client) : new Calls(ask, client, isOurs());
     }
+  }
+
+  private static ProxyConfiguration.Proxy proxy(Ask ask) {
+    InetSocketAddress address = ask.proxyAddress();
+    return ask.isThrough(Proxy.Type.SOCKS)
+        ? new Socks5Proxy(address.getHostString(), address.getPort())
+        : new HttpProxy(address.getHostString(), address.getPort());
   }
 
   private static Request request(HttpClient client, URI uri, Ask ask, byte[] body) {

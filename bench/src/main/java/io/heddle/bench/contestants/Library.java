@@ -1,5 +1,6 @@
 package io.heddle.bench.contestants;
 
+import java.net.Proxy;
 import java.util.List;
 
 /** The clients that are compared. */
@@ -23,6 +24,11 @@ public enum Library {
   /** The libraries that Heddle has an adapter for. */
   public static List<Library> bridged() {
     return List.of(values());
+  }
+
+  /** Whether its own settings know such proxies. */
+  public boolean knows(Proxy.Type type) {
+    return this != JDK || type != Proxy.Type.SOCKS;
   }
 
   /** What the main job compares: the library's stock client on virtual threads first, then ours. */

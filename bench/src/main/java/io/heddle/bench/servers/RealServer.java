@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Proxy;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
@@ -34,7 +35,9 @@ final class RealServer implements AutoCloseable {
     HAPROXY("haproxy", "haproxy.cfg", "USR2"),
     NODE("node", "server.js", null),
     CADDY("caddy", "Caddyfile", null),
-    GO("go", "server.go", null);
+    GO("go", "server.go", null),
+    SQUID("squid", "squid.conf", "HUP"),
+    MICROSOCKS("microsocks", "", null);
 
     private final String program;
     private final String settings;
@@ -48,15 +51,33 @@ final class RealServer implements AutoCloseable {
 
     /** Whether it is installed, with what it needs. */
     boolean isInstalled() {
-      return find(program) != null && (this != HAPROXY || NGINX.isInstalled());
+      return find(program) != null && (!needsNginx() || NGINX.isInstalled());
     }
 
-    /** Whether it can take new settings while it serves. */
+    private boolean needsNginx() {
+      return this == HAPROXY || isProxy();
+    }
+
+    /** Whether calls to nginx go through it, which the client knows. */
+    boolean isProxy() {
+      return type() != Proxy.Type.DIRECT;
+    }
+
+    /** What a client knows it as. */
+    Proxy.Type type() {
+      return switch (this) {
+        case SQUID -> Proxy.Type.HTTP;
+        case MICROSOCKS -> Proxy.Type.SOCKS;
+        default -> Proxy.Type.DIRECT;
+      };
+    }
+
+    /** Whether it can take new settings while it serves; a proxy without settings starts anew. */
     boolean reloads() {
-      return reload != null;
+      return reload != null || this == MICROSOCKS;
     }
 
-    private List<String> command(Path dir) {
+    private List<String> command(Path dir, Map<Port, Integer> ports) {
       String file = dir.resolve(settings).toString();
       String path = Objects.requireNonNull(find(program), program).toString();
       return switch (this) {
@@ -66,6 +87,9 @@ final class RealServer implements AutoCloseable {
         case NODE -> List.of(path, file);
         case CADDY -> List.of(path, "run", "--config", file, "--adapter", "caddyfile");
         case GO -> List.of(dir.resolve("server").toString());
+        case SQUID -> List.of(path, "-N", "-f", file);
+        case MICROSOCKS ->
+            List.of(path, "-i", "127.0.0.1", "-p", String.valueOf(ports.get(Port.PROXY)));
       };
     }
 
@@ -109,7 +133,13 @@ final class RealServer implements AutoCloseable {
     /** HTTP/2 over TLS, four streams at a time. */
     TLS_NARROW,
     /** TLS with a certificate of the client's; nginx: ten requests for each connection. */
-    TLS_MUTUAL;
+    TLS_MUTUAL,
+    /** A proxy, as the client knows it. */
+    PROXY,
+    /** A proxy that lets nobody through: 403. */
+    PROXY_FORBIDS,
+    /** A proxy that asks for credentials: 407. */
+    PROXY_ASKS;
 
     private boolean isTls() {
       return name().startsWith("TLS");
@@ -126,7 +156,7 @@ final class RealServer implements AutoCloseable {
   private final Product product;
   private final Path dir;
   private final @Nullable RealServer backend;
-  private final Process process;
+  private volatile Process process;
   private final Map<Port, Integer> ports;
 
   private RealServer(
@@ -142,13 +172,19 @@ final class RealServer implements AutoCloseable {
     this.ports = ports;
   }
 
+  /** Starts it as it is, and waits until it serves. */
+  static RealServer start(Product product) throws IOException, InterruptedException {
+    return start(product, "");
+  }
+
   /**
    * Starts it, and waits until it serves.
    *
+   * @param more settings for all its ports, if its file has a place for them
    * @throws IOException if it does not, with what it said
    */
-  static RealServer start(Product product) throws IOException, InterruptedException {
-    RealServer backend = product == Product.HAPROXY ? start(Product.NGINX) : null;
+  static RealServer start(Product product, String more) throws IOException, InterruptedException {
+    RealServer backend = product.needsNginx() ? start(Product.NGINX) : null;
     Path dir =
         Files.createTempDirectory(
             "heddle-" + product.program,
@@ -160,7 +196,10 @@ final class RealServer implements AutoCloseable {
     Files.write(files.resolve("refused"), new byte[0]);
     Files.writeString(dir.resolve("server.pem"), Certificate.pem());
     Map<Port, Integer> ports = new EnumMap<>(Port.class);
-    String settings = resource(product.settings).replace("${dir}", dir.toString());
+    String settings =
+        (product.settings.isEmpty() ? Port.PROXY.variable() : resource(product.settings))
+            .replace("${dir}", dir.toString());
+    settings = settings.replace("${more}", more);
     settings = settings.replace("${modules}", "/usr/lib/apache2/modules");
     if (backend != null) {
       settings = settings.replace("${backend}", String.valueOf(backend.ports.get(Port.PLAIN)));
@@ -175,14 +214,16 @@ final class RealServer implements AutoCloseable {
         settings = settings.replace(port.variable(), String.valueOf(number));
       }
     }
-    Files.writeString(dir.resolve(product.settings), settings);
+    if (!product.settings.isEmpty()) {
+      Files.writeString(dir.resolve(product.settings), settings);
+    }
     if (!product.preparation(dir).isEmpty()) {
       int exit = process(dir, product.preparation(dir)).waitFor();
       if (exit != 0) {
         throw new IOException(product + ": " + Files.readString(dir.resolve("output")));
       }
     }
-    Process process = process(dir, product.command(dir));
+    Process process = process(dir, product.command(dir, ports));
     RealServer server = new RealServer(product, dir, backend, process, ports);
     for (int port : ports.values()) {
       server.awaitListening(port);
@@ -238,16 +279,39 @@ final class RealServer implements AutoCloseable {
 
   /** Whether it has a port that is set so. */
   boolean has(Port port) {
-    return ports.containsKey(port);
+    return ports.containsKey(port) || (product.isProxy() && origin().has(port));
   }
 
-  /** Of a path on this port. */
+  private RealServer origin() {
+    return Objects.requireNonNull(backend, "no server behind");
+  }
+
+  /** As a proxy on this port; none if it is no proxy. */
+  Proxy proxy(Port port) {
+    return product.isProxy()
+        ? new Proxy(
+            product.type(),
+            new InetSocketAddress(
+                InetAddress.getLoopbackAddress(), Objects.requireNonNull(ports.get(port))))
+        : Proxy.NO_PROXY;
+  }
+
+  /** Of a path on this port; through a proxy, of the server behind it. */
   URI uri(Port port, String path) {
+    if (product.isProxy()) {
+      return origin().uri(port, path);
+    }
     return URI.create((port.isTls() ? "https" : "http") + "://127.0.0.1:" + ports.get(port) + path);
   }
 
   /** Has it read its settings anew; it goes on serving. */
   void reload() throws IOException, InterruptedException {
+    if (product == Product.MICROSOCKS) {
+      process.destroy();
+      process.waitFor();
+      process = process(dir, product.command(dir, ports));
+      return;
+    }
     new ProcessBuilder("kill", "-" + product.reload, String.valueOf(process.pid()))
         .start()
         .waitFor();

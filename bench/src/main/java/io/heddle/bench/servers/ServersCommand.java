@@ -21,9 +21,10 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "servers",
     description = {
-      "Calls nginx, Apache httpd, HAProxy (in front of nginx), Node, Caddy and a server in Go, those"
-          + " that are installed, from virtual threads, with each library's stock client and with Heddle, over HTTP/1.1"
-          + " and, over TLS, HTTP/2. Each client has the library's own retries.",
+      "Calls nginx, Apache httpd, HAProxy (in front of nginx), Node, Caddy, a server in Go, and nginx"
+          + " through squid and through microsocks (SOCKS), those that are installed, from virtual"
+          + " threads, with each library's stock client and with Heddle, over HTTP/1.1 and, over TLS,"
+          + " HTTP/2. Each client has the library's own retries.",
       "Prints a table in Markdown for each server: how many calls failed, and of how many. Takes"
           + " some minutes for each server."
     },
@@ -88,9 +89,13 @@ public final class ServersCommand implements Callable<Integer> {
   private void row(PrintWriter out, Product product, Trial trial, Wire wire) throws Exception {
     List<String> cells = new ArrayList<>();
     for (Library library : libraries) {
-      try (RealServer server = RealServer.start(product)) {
+      try (RealServer server = RealServer.start(product, trial.settings())) {
         if (!trial.isFor(product, server, wire)) {
           return;
+        }
+        if (!library.knows(product.type())) {
+          cells.add("knows none");
+          continue;
         }
         String stock = cell(product, trial, library, Mode.STOCK_VIRTUAL, wire, server);
         String ours = cell(product, trial, library, Mode.HEDDLE, wire, server);

@@ -6,13 +6,18 @@ import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.servers.RealServer.Port;
 import java.net.URI;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Something that a server does to its clients. */
@@ -26,7 +31,13 @@ enum Trial {
   IDLE("idle connections end after 200 ms", Port.PLAIN_IDLE, Port.TLS_IDLE, "/small", Ask.GET),
   RELOADS("reloads under load", Port.PLAIN, Port.TLS, "/small", Ask.GET),
   /** A call is right that tells of the status; what fails otherwise has lost it. */
-  REFUSED_UPLOADS("uploads that are refused", Port.PLAIN, Port.TLS, "/refused", 4 * 1024 * 1024);
+  REFUSED_UPLOADS("uploads that are refused", Port.PLAIN, Port.TLS, "/refused", 4 * 1024 * 1024),
+  CALLS("calls", Port.PLAIN, Port.TLS, "/small", Ask.GET),
+  HTTPS_CALLS("calls to https", Port.TLS, null, "/small", Ask.GET),
+  PROXY_IDLE("the proxy ends idle connections", Port.PLAIN, Port.TLS, "/small", Ask.GET),
+  /** As with refused uploads, a call is right that tells of the status. */
+  FORBIDDEN("CONNECT is refused: 403", Port.TLS, Port.TLS, "/small", Ask.GET),
+  UNAUTHORIZED("CONNECT is refused: 407", Port.TLS, Port.TLS, "/small", Ask.GET);
 
   /** What became of its calls. */
   record Outcome(int calls, Map<String, Integer> failures) {
@@ -36,17 +47,23 @@ enum Trial {
     }
   }
 
+  private static final Set<Trial> OF_PROXIES =
+      EnumSet.of(CALLS, HTTPS_CALLS, PROXY_IDLE, FORBIDDEN, UNAUTHORIZED);
+  private static final Set<Trial> THROUGH_PROXIES =
+      EnumSet.of(
+          CALLS, HTTPS_CALLS, LARGE_BODIES, UPLOADS, PROXY_IDLE, RELOADS, FORBIDDEN, UNAUTHORIZED);
+
   private static final int CALLERS = 40;
   private static final int RELOAD_TIMES = 5;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final String title;
   private final @Nullable Port plain;
-  private final Port tls;
+  private final @Nullable Port tls;
   private final String path;
   private final int postBytes;
 
-  Trial(String title, @Nullable Port plain, Port tls, String path, int postBytes) {
+  Trial(String title, @Nullable Port plain, @Nullable Port tls, String path, int postBytes) {
     this.title = title;
     this.plain = plain;
     this.tls = tls;
@@ -65,7 +82,36 @@ enum Trial {
   /** Whether this server can do it. */
   boolean isFor(RealServer.Product product, RealServer server, Wire wire) {
     Port port = port(wire);
-    return port != null && server.has(port) && (this != RELOADS || product.reloads());
+    return port != null
+        && server.has(port)
+        && (product.isProxy()
+            ? THROUGH_PROXIES.contains(this) && server.has(proxy())
+            : !OF_PROXIES.contains(this))
+        && (this != PROXY_IDLE || product == RealServer.Product.SQUID)
+        && (this != RELOADS || product.reloads());
+  }
+
+  /** What it wants squid to be set to; a tunnel that is silent on one side counts as idle. */
+  String settings() {
+    return this == PROXY_IDLE ? "client_idle_pconn_timeout 1 second\nread_timeout 1 second\n" : "";
+  }
+
+  private Port proxy() {
+    return switch (this) {
+      case FORBIDDEN -> Port.PROXY_FORBIDS;
+      case UNAUTHORIZED -> Port.PROXY_ASKS;
+      default -> Port.PROXY;
+    };
+  }
+
+  /** What a call's failure has to tell of, as OkHttp says it too; empty if it must not fail. */
+  private String refusal() {
+    return switch (this) {
+      case REFUSED_UPLOADS -> "^status 413$";
+      case FORBIDDEN -> "\\b403\\b";
+      case UNAUTHORIZED -> "\\b407\\b|authenticate with proxy";
+      default -> "";
+    };
   }
 
   /** Tries a client that has this server for itself. */
@@ -75,15 +121,21 @@ enum Trial {
       throw new IllegalArgumentException(this + " is not for " + contestant.wire());
     }
     URI uri = server.uri(port, path);
-    Ask ask = new Ask(List.of(uri), postBytes, false, true);
+    Ask ask = new Ask(List.of(uri), postBytes, false, true, server.proxy(proxy()));
     Calls calls;
     try (Contestant.Running client = contestant.open(ask, CALLERS)) {
-      calls = new Calls((Contestant.Blocking) client, this == REFUSED_UPLOADS);
+      calls = new Calls((Contestant.Blocking) client, refusal());
       switch (this) {
         case IDLE -> {
           for (int i = 0; i < 30; i++) {
             calls.make(8, 1);
             Thread.sleep(194 + i % 10); // around the moment at which the server leaves
+          }
+        }
+        case PROXY_IDLE -> {
+          for (int i = 0; i < 12; i++) {
+            calls.make(8, 1);
+            Thread.sleep(900 + 110 * i); // squid leaves one to two seconds later
           }
         }
         case RELOADS -> {
@@ -95,7 +147,7 @@ enum Trial {
           calls.await(ended);
         }
         case LARGE_BODIES, UPLOADS -> calls.make(CALLERS, 5);
-        case REFUSED_UPLOADS -> calls.make(4, 10);
+        case REFUSED_UPLOADS, FORBIDDEN, UNAUTHORIZED -> calls.make(4, 10);
         default -> calls.make(CALLERS, 25);
       }
     }
@@ -105,13 +157,13 @@ enum Trial {
   /** Calls of many callers, and what failed. */
   private static final class Calls {
     private final Contestant.Blocking client;
-    private final boolean refused;
+    private final String refusal;
     private final AtomicInteger made = new AtomicInteger();
     private final Map<String, Integer> failures = new ConcurrentHashMap<>();
 
-    Calls(Contestant.Blocking client, boolean refused) {
+    Calls(Contestant.Blocking client, String refusal) {
       this.client = client;
-      this.refused = refused;
+      this.refusal = refusal;
     }
 
     /** So many callers make so many calls each. */
@@ -161,8 +213,11 @@ enum Trial {
       made.incrementAndGet();
       try {
         client.call();
+        if (!refusal.isEmpty()) {
+          failures.merge("was answered", 1, Integer::sum);
+        }
       } catch (Exception e) {
-        if (!refused || !"status 413".equals(e.getMessage())) {
+        if (refusal.isEmpty() || !tellsOf(refusal, e)) {
           failures.merge(kindOf(e), 1, Integer::sum);
         }
       }
@@ -172,6 +227,12 @@ enum Trial {
       if (!ended.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
         failures.merge("no end within " + PATIENCE, (int) ended.getCount(), Integer::sum);
       }
+    }
+
+    private static boolean tellsOf(String refusal, Throwable failure) {
+      Pattern told = Pattern.compile(refusal);
+      return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+          .anyMatch(each -> told.matcher(String.valueOf(each.getMessage())).find());
     }
 
     private static String kindOf(Throwable failure) {

@@ -20,7 +20,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TrialTest {
 
   private static Contestant okHttp(Wire wire) {
-    return Library.OKHTTP.all().stream()
+    return heddle(Library.OKHTTP, wire);
+  }
+
+  private static Contestant heddle(Library library, Wire wire) {
+    return library.all().stream()
         .filter(each -> each.mode() == Mode.HEDDLE && each.wire() == wire)
         .findFirst()
         .orElseThrow();
@@ -36,6 +40,18 @@ class TrialTest {
         Trial.Outcome outcome = Trial.UPLOADS.run(okHttp(wire), server);
         assertEquals(Map.of(), outcome.failures());
         assertEquals(200, outcome.calls());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Library.class)
+  void eachGoesThroughTheProxy(Library library) throws Exception {
+    assumeTrue(Product.SQUID.isInstalled(), "squid is not installed");
+    try (RealServer server = RealServer.start(Product.SQUID)) {
+      for (Wire wire : Wire.values()) {
+        Trial.Outcome outcome = Trial.FORBIDDEN.run(heddle(library, wire), server);
+        assertEquals(Map.of(), outcome.failures(), wire::toString);
       }
     }
   }
