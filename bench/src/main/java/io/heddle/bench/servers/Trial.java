@@ -75,6 +75,10 @@ enum Trial {
     return title;
   }
 
+  boolean isUpload() {
+    return postBytes != Ask.GET;
+  }
+
   private @Nullable Port port(Wire wire) {
     return wire == Wire.HTTP_1 ? plain : tls;
   }
