@@ -66,6 +66,7 @@ final class CallEngine implements AutoCloseable {
   /** Puts this into a client that has none. */
   void install(OkHttpClient.Builder builder, OkHttpClient client) {
     builder.dns(dns).eventListenerFactory(new Listeners(this, client.eventListenerFactory()));
+    builder.socketFactory(PrefaceGate.sockets(client.socketFactory(), client.protocols()));
     builder.interceptors().add(0, new First(this));
     builder.interceptors().add(new Last(this));
     builder.networkInterceptors().add(new HandOver(this));
@@ -76,6 +77,7 @@ final class CallEngine implements AutoCloseable {
     OkHttpClient.Builder builder = client.newBuilder();
     builder.interceptors().removeIf(each -> each instanceof First || each instanceof Last);
     builder.networkInterceptors().removeIf(HandOver.class::isInstance);
+    builder.socketFactory(PrefaceGate.own(client.socketFactory()));
     if (client.dns() instanceof OffCarrierDns ours) {
       builder.dns(ours.own());
     }
@@ -231,7 +233,7 @@ final class CallEngine implements AutoCloseable {
     public Response intercept(Chain chain) throws IOException {
       LiveCall call = engine.begun(chain.call());
       if (call == null) {
-        return chain.proceed(chain.request());
+        return connecting(chain);
       }
       LiveCall before = LiveCall.current(); // another, if an interceptor has changed the thread
       LiveCall.current(call);
@@ -243,12 +245,20 @@ final class CallEngine implements AutoCloseable {
       }
     }
 
+    private static Response connecting(Chain chain) throws IOException {
+      try {
+        return chain.proceed(chain.request());
+      } finally {
+        PrefaceGate.leave(); // if a listener has thrown
+      }
+    }
+
     private static Response proceed(Chain chain, LiveCall call) throws IOException {
       Resends resends = new Resends(Deadline.none(), REFUSALS); // OkHttp's timer cancels
       while (true) {
         try {
           call.isAnswered(false);
-          return chain.proceed(chain.request());
+          return connecting(chain);
         } catch (HandOver.Unsound e) {
           // Once more: that connection is gone, and a new one is sound.
         } catch (Throwable t) { // which Kotlin's code need not declare

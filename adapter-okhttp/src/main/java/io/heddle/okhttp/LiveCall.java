@@ -6,6 +6,7 @@ import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
@@ -20,7 +21,9 @@ import java.util.function.Predicate;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
+import okhttp3.Handshake;
 import okhttp3.HttpUrl;
+import okhttp3.Protocol;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +74,7 @@ final class LiveCall extends ForwardingListener {
   private volatile @Nullable Step step;
   private volatile @Nullable Thread caller;
   private volatile CallEvent event = CallEvent.OFF;
+  private volatile @Nullable ResponseBodyPipe ending; // whose end ends the call
 
   // Of the thread on which OkHttp tells of an exchange.
   private boolean bodyBegun;
@@ -292,7 +296,8 @@ final class LiveCall extends ForwardingListener {
   void returned() {
     within = false;
     BodyPump body = body();
-    if (body != null) {
+    if (body != null && !body.pipe().isClosed()) { // as that of a redirect is
+      ending = body.pipe();
       body.pipe().ends(event);
     }
   }
@@ -472,10 +477,34 @@ final class LiveCall extends ForwardingListener {
   }
 
   @Override
+  public void secureConnectEnd(Call of, @Nullable Handshake handshake) {
+    super.secureConnectEnd(of, handshake);
+    PrefaceGate.enter();
+  }
+
+  @Override
+  public void connectEnd(
+      Call of, InetSocketAddress address, Proxy proxy, @Nullable Protocol protocol) {
+    PrefaceGate.leave();
+    super.connectEnd(of, address, proxy, protocol);
+  }
+
+  @Override
+  public void connectFailed(
+      Call of,
+      InetSocketAddress address,
+      Proxy proxy,
+      @Nullable Protocol protocol,
+      IOException failure) {
+    PrefaceGate.leave();
+    super.connectFailed(of, address, proxy, protocol, failure);
+  }
+
+  @Override
   public void callEnd(Call of) {
     end();
-    BodyPump body = body();
-    if (body == null || !body.pipe().isClosed()) { // whoever closes it says why
+    ResponseBodyPipe body = ending;
+    if (body == null || !body.isClosed()) { // whoever closes it says why
       event.completed();
     }
     tell(() -> user.callEnd(of));

@@ -3,6 +3,7 @@ package io.heddle.okhttp;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.Socket;
+import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
@@ -13,6 +14,7 @@ import okhttp3.internal.connection.RealConnection;
 import okhttp3.internal.http.RealInterceptorChain;
 import okhttp3.internal.http2.ConnectionShutdownException;
 import okhttp3.internal.http2.StreamResetException;
+import okio.AsyncTimeout;
 import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +57,17 @@ final class OkHttpInternals {
   /** Whether all timeouts of the JVM depend on this thread. */
   static boolean isWatchdog(Thread thread) {
     return !thread.isVirtual() && thread.getClass().getName().equals(WATCHDOG);
+  }
+
+  /** What all timeouts of the JVM take turns at; where it is not to be had, a lock of our own. */
+  static ReentrantLock timersLock() {
+    try {
+      Field field = AsyncTimeout.class.getDeclaredField("lock");
+      field.setAccessible(true);
+      return (ReentrantLock) field.get(null);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return new ReentrantLock(); // so that one caller at a time, at least, waits for okio's
+    }
   }
 
   /** Whether this is a thread of a dispatcher, which runs a call for nobody who waits. */

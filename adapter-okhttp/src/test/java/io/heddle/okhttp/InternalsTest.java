@@ -16,6 +16,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.Connection;
@@ -23,6 +24,7 @@ import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okio.AsyncTimeout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -212,6 +214,29 @@ class InternalsTest {
   }
 
   /** An event of a later OkHttp would not reach the user's listener. */
+  @Test
+  void theTimersLockIsOkiosOwn() throws Exception {
+    ReentrantLock lock = OkHttpInternals.timersLock();
+    lock.lock();
+    try {
+      Caller timed =
+          new Caller(
+              () -> {
+                AsyncTimeout timer = new AsyncTimeout();
+                timer.timeout(1, TimeUnit.MINUTES);
+                timer.enter();
+                return timer.exit();
+              });
+      ExecuteTest.await(() -> lock.hasQueuedThread(timed.thread()));
+      lock.unlock();
+      assertEquals(false, timed.result());
+    } finally {
+      if (lock.isHeldByCurrentThread()) {
+        lock.unlock();
+      }
+    }
+  }
+
   @Test
   void eachEventIsPassedOn() throws Exception {
     for (Method event : EventListener.class.getDeclaredMethods()) {

@@ -278,7 +278,11 @@ class OddOrdersTest {
           each.result();
         }
         AbandonedCallsTest.awaitIdle(client);
-        ExecuteTest.await(() -> pairs.open.get() == 0 && pairs.held.get() == 0);
+        try {
+          ExecuteTest.await(() -> pairs.open.get() == 0 && pairs.held.get() == 0);
+        } catch (AssertionError e) {
+          throw new AssertionError(pairs.open + " open, " + pairs.held + " held; " + client, e);
+        }
         assertEquals(0, client.inFlight());
       }
     }
