@@ -158,12 +158,6 @@ final class BodyPump implements Demand {
     }
   }
 
-  /** The body is over: waits for the worker to say what came of it, and tells listeners. */
-  private void awaitEnd() {
-    exchange.awaitLeft();
-    exchange.runTasks();
-  }
-
   /** The pipe was closed: by close, or by an interrupt or the deadline of a reader. */
   private void giveUp() {
     if (closing) {
@@ -208,7 +202,7 @@ final class BodyPump implements Demand {
         throw failed(Objects.requireNonNull(e.getCause()));
       } finally {
         if (n < 0) {
-          awaitEnd();
+          exchange.awaitEnd();
         }
       }
       return n;
@@ -266,7 +260,7 @@ final class BodyPump implements Demand {
       if (!closed) {
         closed = true;
         BodyPump.this.close();
-        awaitEnd();
+        exchange.awaitEnd();
       }
     }
 

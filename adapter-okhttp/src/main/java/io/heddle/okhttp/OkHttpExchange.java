@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.RequestBody;
@@ -35,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * it go. That is nearly always at once, so the caller waits for it for {@value #GRACE_MILLIS} ms:
  * then listeners are told in their order. In a write to a shared connection that has stalled, the
  * caller leaves without it; OkHttp takes the exchange from the call, and what the worker says later
- * is not told to anybody.
+ * is not told to anybody. A caller that has done with the body leaves without it as well; the call
+ * ends with the worker then, who tells the rest.
  */
 final class OkHttpExchange implements Runnable {
 
@@ -55,7 +57,9 @@ final class OkHttpExchange implements Runnable {
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final Queue<Runnable> tasksOfBody = new ConcurrentLinkedQueue<>();
   private final Bell bell = new Bell();
+  private final ReentrantLock telling = new ReentrantLock();
   private volatile boolean abandoned;
+  private volatile boolean read; // the caller may not come by again
 
   // Worker only.
   private boolean headed;
@@ -139,9 +143,21 @@ final class OkHttpExchange implements Runnable {
     runAll(tasksOfBody);
   }
 
-  private static void runAll(Queue<Runnable> queue) {
-    for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
-      next.run();
+  /** The body is over: tells listeners what came of it, or leaves that to a worker that is late. */
+  void awaitEnd() {
+    awaitLeft();
+    read = true; // before the caller looks for the last time
+    runTasks();
+  }
+
+  private void runAll(Queue<Runnable> queue) {
+    telling.lock(); // a worker that is late may meet a caller that closes the body
+    try {
+      for (Runnable next = queue.poll(); next != null; next = queue.poll()) {
+        next.run();
+      }
+    } finally {
+      telling.unlock();
     }
   }
 
@@ -195,6 +211,9 @@ final class OkHttpExchange implements Runnable {
       bell.ring(); // wakes the caller in serve
     } finally {
       left.complete(true); // wakes a caller that gave up, and waits for what comes of it
+      if (read) { // after all that the worker has to tell
+        runTasks();
+      }
     }
   }
 

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -199,6 +202,54 @@ class OddOrdersTest {
     @Override
     public void callFailed(Call call, IOException failure) {
       open.decrementAndGet();
+    }
+  }
+
+  /** Sockets from which no byte comes for a while. */
+  private static final class SlowSockets extends TestSockets {
+    private volatile int pauseMillis;
+
+    @Override
+    public Socket createSocket() {
+      return new Socket() {
+        @Override
+        public InputStream getInputStream() throws IOException {
+          return new FilterInputStream(super.getInputStream()) {
+            @Override
+            public int read(byte[] bytes, int offset, int length) throws IOException {
+              try {
+                return in.read(bytes, offset, length);
+              } finally { // also of a read that a close ends
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(pauseMillis));
+              }
+            }
+          };
+        }
+      };
+    }
+  }
+
+  /** Nobody is there any more to tell of it but the worker. */
+  @Test
+  void aWorkerThatComesLateTellsOfTheEndItself() throws Exception {
+    Pairs pairs = new Pairs();
+    SlowSockets sockets = new SlowSockets();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              settings(Wire.HTTP_1_1).socketFactory(sockets).eventListener(pairs).build());
+      URI uri = server.uri(Script.ok().body(200).drip(100, Duration.ofMillis(200)));
+      Caller caller =
+          new Caller(
+              Thread.ofPlatform(),
+              () -> {
+                Response response = client.newCall(get(uri)).execute();
+                sockets.pauseMillis = 1000; // more than a caller waits
+                response.close();
+                return pairs.open.get();
+              });
+      assertEquals(1, caller.result(), "the worker is late");
+      ExecuteTest.await(() -> pairs.open.get() == 0 && pairs.held.get() == 0);
     }
   }
 
