@@ -1,10 +1,10 @@
 package io.heddle.bench.contestants;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.URI;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -18,9 +18,26 @@ import java.util.function.Function;
  *     most users do
  * @param retries whether a call goes again where the library's own settings have it so; if not, an
  *     error is an error, as far as the library lets that be set
- * @param proxy what the calls go through; {@link Proxy#NO_PROXY} for none
+ * @param via what the calls go through
  */
-public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retries, Proxy proxy) {
+public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retries, Via via) {
+
+  /**
+   * A proxy on this machine, or none.
+   *
+   * @param port of no meaning if there is none
+   */
+  public record Via(Proxy.Type type, int port) {
+    public static final Via NOTHING = new Via(Proxy.Type.DIRECT, 0);
+
+    Proxy proxy() {
+      return type == Proxy.Type.DIRECT ? Proxy.NO_PROXY : new Proxy(type, address());
+    }
+
+    InetSocketAddress address() {
+      return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    }
+  }
 
   public static final int GET = -1;
 
@@ -30,7 +47,7 @@ public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retri
 
   /** One whose errors are errors. */
   public Ask(List<URI> uris, int postBytes, boolean streamed) {
-    this(uris, postBytes, streamed, false, Proxy.NO_PROXY);
+    this(uris, postBytes, streamed, false, Via.NOTHING);
   }
 
   public static Ask get(URI uri) {
@@ -42,11 +59,11 @@ public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retri
   }
 
   boolean isThrough(Proxy.Type type) {
-    return proxy.type() == type;
+    return via.type() == type;
   }
 
   InetSocketAddress proxyAddress() {
-    return (InetSocketAddress) Objects.requireNonNull(proxy.address(), "no proxy");
+    return via.address();
   }
 
   boolean isGet() {

@@ -74,7 +74,7 @@ public final class OkHttpContestants {
     OkHttpClient.Builder builder =
         new OkHttpClient.Builder()
             .protocols(protocols(wire, ask))
-            .proxy(ask.proxy())
+            .proxy(ask.via().proxy())
             .connectionPool(new ConnectionPool(callers, 1, TimeUnit.MINUTES))
             .connectTimeout(Duration.ofMinutes(1))
             .readTimeout(Duration.ZERO)

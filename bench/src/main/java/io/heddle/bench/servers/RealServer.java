@@ -1,5 +1,6 @@
 package io.heddle.bench.servers;
 
+import io.heddle.bench.contestants.Ask;
 import io.heddle.bench.contestants.Certificate;
 import java.io.IOException;
 import java.io.InputStream;
@@ -287,13 +288,10 @@ final class RealServer implements AutoCloseable {
   }
 
   /** As a proxy on this port; none if it is no proxy. */
-  Proxy proxy(Port port) {
+  Ask.Via proxy(Port port) {
     return product.isProxy()
-        ? new Proxy(
-            product.type(),
-            new InetSocketAddress(
-                InetAddress.getLoopbackAddress(), Objects.requireNonNull(ports.get(port))))
-        : Proxy.NO_PROXY;
+        ? new Ask.Via(product.type(), Objects.requireNonNull(ports.get(port)))
+        : Ask.Via.NOTHING;
   }
 
   /** Of a path on this port; through a proxy, of the server behind it. */
