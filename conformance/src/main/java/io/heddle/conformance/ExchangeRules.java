@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLong;
 interface ExchangeRules {
 
   /** More than all buffers on the way together can hold. */
-  int MORE_THAN_BUFFERS = 64 * 1024 * 1024;
+  int MORE_THAN_BUFFERS = 32 * 1024 * 1024;
 
   /** What the buffers on the way may hold. */
   int BUFFERS = 24 * 1024 * 1024;

@@ -60,6 +60,7 @@ final class SoakCall {
   private @Nullable Torn torn;
   private @Nullable WeakReference<Object> body;
   private Outcome outcome = Outcome.FAILED;
+  private @Nullable Throwable failure;
   private boolean madeTooLate;
 
   // Written by the caller, read by who waits for it.
@@ -83,7 +84,6 @@ final class SoakCall {
     startedAt = System.nanoTime();
     caller = Thread.currentThread();
     madeTooLate = round.isShut();
-    Throwable failure = null;
     try {
       outcome = exchange();
     } catch (Throwable e) {
@@ -94,9 +94,9 @@ final class SoakCall {
     boolean struck = end();
     boolean flag = Thread.interrupted();
     List<String> wrong = new ArrayList<>();
-    judge(failure, wrong);
-    judgeFlag(failure, struck, flag, wrong);
-    judgeTime(failure, endedAt, wrong);
+    judge(wrong);
+    judgeFlag(struck, flag, wrong);
+    judgeTime(endedAt, wrong);
     for (String each : wrong) {
       round.wrong(this, each, failure);
     }
@@ -322,7 +322,7 @@ final class SoakCall {
 
   // ---- judging --------------------------------------------------------------------------------
 
-  private void judge(@Nullable Throwable failure, List<String> wrong) {
+  private void judge(List<String> wrong) {
     if (failure == null) {
       if (madeTooLate) {
         wrong.add("a call of a closed client succeeds");
@@ -385,8 +385,7 @@ final class SoakCall {
     return round.server().hasBroken(each.connection());
   }
 
-  private void judgeFlag(
-      @Nullable Throwable failure, boolean struck, boolean flag, List<String> wrong) {
+  private void judgeFlag(boolean struck, boolean flag, List<String> wrong) {
     if (failure instanceof InterruptedException) {
       if (flag && !plan.mayFail.contains(Failure.CANCELLED)) {
         wrong.add("the flag is kept beside an InterruptedException");
@@ -406,7 +405,7 @@ final class SoakCall {
         && round.driver().isExpected(Failure.CANCELLED, new InterruptedException());
   }
 
-  private void judgeTime(@Nullable Throwable failure, long endedAt, List<String> wrong) {
+  private void judgeTime(long endedAt, List<String> wrong) {
     long late = endedAt - bound();
     if (late > 0) {
       wrong.add("ends " + late / 1_000_000 + " ms after its bound");
@@ -492,7 +491,7 @@ final class SoakCall {
       if (taken.size() > 1) {
         round.wrong(this, "is sent again for no reason", null);
       } else if (outcome == Outcome.FAILED && !taken.isEmpty() && !isGoneAgain(taken.getLast())) {
-        round.wrong(this, "fails, and the server did what it should", null);
+        round.wrong(this, "fails, and the server did what it should", failure);
       }
     }
     for (Seen each : all) {
