@@ -56,6 +56,12 @@ final class JettyInternals {
    */
   private static final String CUT_HANDSHAKE = "Abruptly closed by peer";
 
+  /**
+   * {@code SslConnection.SslEndPoint.flush}: the peer has ended TLS before this was written, which
+   * over HTTP/2 is the connection's preface.
+   */
+  private static final String ENDED_TLS = "Broken pipe";
+
   /** {@code HttpRedirector.isRedirect}. */
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -89,6 +95,7 @@ final class JettyInternals {
     return (failure instanceof ClosedChannelException
             || failure instanceof EOFException
             || isReset(failure, NO_ERROR)
+            || (failure instanceof IOException && ENDED_TLS.equals(failure.getMessage()))
             || isCutHandshake(failure))
         && isMadeBy(JETTY, failure);
   }

@@ -24,6 +24,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.http.HttpFields;
@@ -224,6 +226,25 @@ class JettyInternalsTest {
             });
     assertHolds(JettyInternals.isCutHandshake(failure), failure);
     assertHolds(JettyInternals.isConnectionLoss(failure), failure);
+  }
+
+  /** In TLS 1.2 the server has the last word: its goodbye comes with it. */
+  @Test
+  void endRightBehindAHandshake() throws Exception {
+    Throwable failure = failure(Wire.H2_TLS, JettyInternalsTest::shakeHandsAndLeave);
+    assertHolds(JettyInternals.isConnectionLoss(failure), failure);
+  }
+
+  static void shakeHandsAndLeave(Socket socket) throws IOException {
+    SSLSocket tls =
+        (SSLSocket) FaultServer.sslContext().getSocketFactory().createSocket(socket, null, true);
+    tls.setUseClientMode(false);
+    tls.setEnabledProtocols(new String[] {"TLSv1.2"});
+    SSLParameters parameters = tls.getSSLParameters();
+    parameters.setApplicationProtocols(new String[] {"h2"});
+    tls.setSSLParameters(parameters);
+    tls.startHandshake();
+    tls.close();
   }
 
   @Test
