@@ -63,7 +63,7 @@ class StallTest {
   void callsOverHttp2ComeToNoStop() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C)) {
       String uri = server.uri(Script.ok().body(100)).toString();
-      assertEquals("goes on", run(INTERPRETED, "heddle", "loop", uri));
+      assertEquals("goes on", run(PINS ? INTERPRETED : List.of(), "heddle", "loop", uri));
       if (PINS) {
         String stock = "";
         for (int i = 0; i < TRIES && !stock.equals("stalled"); i++) {
