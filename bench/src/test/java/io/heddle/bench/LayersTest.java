@@ -125,6 +125,8 @@ class LayersTest {
                 .toArray(String[]::new))
         .and()
         .doNotHaveFullyQualifiedName("io.heddle.core.Waiter")
+        .and()
+        .doNotHaveFullyQualifiedName("io.heddle.core.DeadlineWatch") // a thread of its own sleeps
         .should()
         .callMethodWhere(describe("waits", (JavaMethodCall call) -> waits(call.getTarget())))
         .check(CLASSES);

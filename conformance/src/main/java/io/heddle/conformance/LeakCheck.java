@@ -30,12 +30,16 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
 
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
-  /** Threads of the JDK, of the test's engine and of our server, which come and go as they like. */
+  /**
+   * Threads of the JDK, of the test's engine, of our server and of Heddle's core, which come and go
+   * as they like.
+   */
   private static final List<String> OTHERS =
       List.of(
           FaultServer.THREADS,
           "ForkJoinPool",
           "VirtualThread-",
+          "heddle-deadlines",
           "Common-Cleaner",
           "Cleaner-",
           "process reaper",

@@ -38,6 +38,9 @@ abstract class Waiter {
 
   private volatile @Nullable Thread waiting;
 
+  /** When {@link DeadlineWatch} is to wake the thread. */
+  volatile long due;
+
   /** Whether the condition is true; reads volatile state, has no side effect. */
   abstract boolean isReady();
 
@@ -48,6 +51,10 @@ abstract class Waiter {
    * @throws IllegalStateException if another thread waits already, or on an {@link IoThread}
    */
   final Outcome waitUntil(Deadline deadline) {
+    return waitUntil(deadline, DeadlineWatch.SHARED);
+  }
+
+  final Outcome waitUntil(Deadline deadline, DeadlineWatch watch) {
     if (isReady()) {
       return Outcome.READY;
     }
@@ -56,23 +63,32 @@ abstract class Waiter {
     if (!WAITING.compareAndSet(this, null, me)) {
       throw new IllegalStateException("another thread waits here: one caller at a time");
     }
+    boolean watched = false;
     try {
       while (!isReady()) {
         if (me.isInterrupted()) {
           return Outcome.INTERRUPTED;
         }
-        if (deadline.isNone()) {
-          LockSupport.park(this);
-        } else {
-          long nanos = deadline.remainingNanos();
-          if (nanos == 0) {
-            return Outcome.EXPIRED;
-          }
+        long nanos = deadline.remainingNanos();
+        if (nanos == 0) {
+          return Outcome.EXPIRED;
+        }
+        boolean timed = !deadline.isNone();
+        if (timed && nanos > DeadlineWatch.FAR && me.isVirtual()) {
+          watched = true;
+          timed = !watch.watch(this, nanos);
+        }
+        if (timed) {
           LockSupport.parkNanos(this, nanos);
+        } else {
+          LockSupport.park(this);
         }
       }
       return Outcome.READY;
     } finally {
+      if (watched) {
+        watch.unwatch(this);
+      }
       waiting = null;
     }
   }
