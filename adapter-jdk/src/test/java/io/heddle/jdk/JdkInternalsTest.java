@@ -22,6 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnJre;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -94,5 +96,61 @@ class JdkInternalsTest {
                               request(server.uri(refused)).build(), BodyHandlers.discarding())));
       assertTrue(JdkInternals.wasNotProcessed(thrown), thrown::toString);
     }
+  }
+
+  /**
+   * {@code Stream.incoming_reset} of JDK 21 fails a body that has not ended, be it that only its
+   * end was not noted yet, with a text that has no code: what was refused looks like what failed.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"STREAM_REFUSED", "STREAM_RESET"})
+  @EnabledOnJre(JRE.JAVA_21)
+  void aResetBeforeTheEndOfTheBodyHasNoReason(Fault fault) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        HttpClient client = stock(Wire.H2_TLS).build()) {
+      CompletableFuture<Void> reset = new CompletableFuture<>();
+      BodyPublisher unended =
+          BodyPublishers.fromPublisher(
+              subscriber ->
+                  BodyPublishers.ofByteArray(new byte[1]).subscribe(endingAfter(reset, subscriber)),
+              1);
+      IOException thrown =
+          (IOException)
+              Clients.failure(
+                  Clients.start(
+                      () ->
+                          client.send(
+                              request(server.uri(Script.ok().fault(fault))).POST(unended).build(),
+                              BodyHandlers.discarding())));
+      reset.complete(null);
+      assertEquals("RST_STREAM received", thrown.getMessage());
+      assertFalse(JdkInternals.wasNotProcessed(thrown), "it may have been");
+      assertFalse(JdkInternals.lostConnection(thrown), "it was not");
+    }
+  }
+
+  private static Flow.Subscriber<ByteBuffer> endingAfter(
+      CompletableFuture<?> then, Flow.Subscriber<? super ByteBuffer> client) {
+    return new Flow.Subscriber<>() {
+      @Override
+      public void onSubscribe(Flow.Subscription subscription) {
+        client.onSubscribe(subscription);
+      }
+
+      @Override
+      public void onNext(ByteBuffer piece) {
+        client.onNext(piece);
+      }
+
+      @Override
+      public void onError(Throwable failure) {
+        client.onError(failure);
+      }
+
+      @Override
+      public void onComplete() {
+        var unused = then.thenRun(client::onComplete);
+      }
+    };
   }
 }

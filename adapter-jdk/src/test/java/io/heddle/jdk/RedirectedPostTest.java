@@ -17,6 +17,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -31,6 +32,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The target of a redirect refuses a POST, whose origin has taken it: it got it again. */
 @Timeout(60)
 class RedirectedPostTest {
+
+  /** JDK 21 drops the reason of a reset that comes before it has noted the end of the body. */
+  private static final Duration NOTED = Duration.ofMillis(50);
 
   static List<BodyPublisher> bodies() {
     return List.of(BodyPublishers.noBody(), BodyPublishers.ofString("body"));
@@ -47,7 +51,8 @@ class RedirectedPostTest {
   void itsOriginGetsItOnce(int status, BodyPublisher body) throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2_TLS);
         BlockingJdkHttpClient client = client()) {
-      URI target = server.uri(Script.ok().fault(Fault.STREAM_REFUSED));
+      Script refuses = Script.ok().delay(NOTED).fault(Fault.STREAM_REFUSED);
+      URI target = server.uri(refuses);
       URI first = server.uri(Script.answer(status).header("Location", target.toString()));
       IOException refused =
           assertThrows(
