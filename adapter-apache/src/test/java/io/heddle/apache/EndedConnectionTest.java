@@ -163,7 +163,7 @@ class EndedConnectionTest {
                       thrown.complete(
                           assertThrows(
                               IOException.class, () -> client.execute(post(peer), response -> 0))));
-      Threads.await("the request waits", () -> caller.getState() == Thread.State.TIMED_WAITING);
+      Threads.awaitParked("the request waits", caller);
       goOn.countDown();
       IOException told = thrown.get(20, TimeUnit.SECONDS);
       assertEquals(

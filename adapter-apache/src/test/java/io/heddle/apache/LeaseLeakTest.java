@@ -67,7 +67,7 @@ class LeaseLeakTest {
     AtomicReference<ConnectionEndpoint> got = new AtomicReference<>();
     LeaseRequest request = manager.lease("waiter", ROUTE, PATIENCE, null);
     Thread waiter = Thread.startVirtualThread(() -> got.set(get(request)));
-    Threads.await("it waits", () -> waiter.getState() == Thread.State.TIMED_WAITING);
+    Threads.awaitParked("it waits", waiter);
     CountDownLatch started = new CountDownLatch(1);
     Thread interrupter =
         Thread.ofPlatform()

@@ -31,6 +31,15 @@ final class Threads {
     }
   }
 
+  /** Waits until a thread waits for something, with a time or without. */
+  static void awaitParked(String what, Thread thread) throws InterruptedException {
+    await(
+        what,
+        () ->
+            thread.getState() == Thread.State.WAITING
+                || thread.getState() == Thread.State.TIMED_WAITING);
+  }
+
   /** Waits until a condition holds. */
   static void await(String what, BooleanSupplier condition) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);

@@ -73,7 +73,7 @@ class BuilderTest {
     ExecuteTest.await(() -> server.seen(first).size() == 1);
     URI second = server.uri(Script.ok());
     Caller waiter = new Caller(() -> code(client.newCall(get(second))));
-    ExecuteTest.await(() -> waiter.thread().getState() == Thread.State.TIMED_WAITING);
+    ExecuteTest.await(waiter::waits);
     assertEquals(0, server.seen(second).size());
     server.seen(first).get(0).release();
     assertEquals(200, holder.result());
@@ -88,7 +88,7 @@ class BuilderTest {
     ExecuteTest.await(() -> server.seen(first).size() == 1);
     Call second = client.newCall(get(Script.ok()));
     Caller waiter = new Caller(() -> code(second));
-    ExecuteTest.await(() -> waiter.thread().getState() == Thread.State.WAITING);
+    ExecuteTest.await(waiter::waits);
     assertTrue(second.isExecuted());
     second.cancel();
     assertEquals("Canceled", assertInstanceOf(IOException.class, waiter.failure()).getMessage());

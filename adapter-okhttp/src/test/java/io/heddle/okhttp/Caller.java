@@ -27,6 +27,12 @@ final class Caller {
     return thread;
   }
 
+  /** Whether the thread waits for something, with a time or without. */
+  boolean waits() {
+    return thread.getState() == Thread.State.WAITING
+        || thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
   boolean isDone() {
     return task.isDone();
   }
