@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 import retrofit2.Call;
 import retrofit2.Response;
 import retrofit2.Retrofit;
@@ -28,6 +30,10 @@ import retrofit2.http.Streaming;
 import retrofit2.http.Url;
 
 /** Retrofit's synchronous calls, which it makes with the client or call factory it is given. */
+@ParameterizedClass
+@EnumSource(
+    value = Wire.class,
+    names = {"HTTP_1_1", "H2C"})
 @Timeout(30)
 class RetrofitTest {
 
@@ -44,11 +50,16 @@ class RetrofitTest {
   }
 
   private final AtomicReference<String> ranOn = new AtomicReference<>();
+  private final Wire wire;
   private FaultServer server;
+
+  RetrofitTest(Wire wire) {
+    this.wire = wire;
+  }
 
   @BeforeEach
   void start() {
-    server = FaultServer.start(Wire.HTTP_1_1);
+    server = FaultServer.start(wire);
   }
 
   @AfterEach
@@ -59,6 +70,7 @@ class RetrofitTest {
   private OkHttpClient client() {
     return BlockingOkHttpClient.wrap(
         new OkHttpClient.Builder()
+            .protocols(KitClient.protocols(wire))
             .addInterceptor(
                 chain -> {
                   ranOn.set(Thread.currentThread().getName());
