@@ -28,7 +28,10 @@ final class JdkInternals {
   /** {@code Stream.handleReset} and {@code closeAsUnprocessed}, of which the client resends one. */
   private static final String UNPROCESSED = "request not processed by peer";
 
-  /** The same before JDK 24: {@code ErrorFrame.stringForCode(REFUSED_STREAM)}. */
+  /**
+   * The same in older releases, as {@code ErrorFrame.stringForCode(REFUSED_STREAM)} has it; 21.0.8
+   * says {@link #UNPROCESSED}.
+   */
   private static final String REFUSED = "Received RST_STREAM: Stream not processed";
 
   /**
