@@ -2,6 +2,7 @@ package io.heddle.jdk;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The client also forgets one whose stream is beyond the server's GOAWAY: the call would wait
  * for ever. It finds out when it next looks for a window, so the exchange {@link #nudge nudges} it.
+ *
+ * <p>One thread asks the user's body at a time. Where a stream fails, the JDK's publisher of it may
+ * say that the body is whole, and throw then (PullPublisher, in 21 and 25): what a body says of its
+ * end while it is asked counts once it has returned.
  */
 final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription {
 
@@ -25,7 +30,9 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   private volatile boolean over;
   private volatile boolean begun;
   private volatile boolean held;
+  private final AtomicLong wanted = new AtomicLong();
   private volatile @Nullable Thread asking;
+  private boolean whole; // by the thread that asks
   private volatile long movedAt = System.nanoTime();
 
   /**
@@ -61,6 +68,14 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
 
   @Override
   public void onComplete() {
+    if (Thread.currentThread().equals(asking)) {
+      whole = true;
+    } else {
+      complete();
+    }
+  }
+
+  private void complete() {
     over = true;
     client.onComplete();
   }
@@ -75,23 +90,40 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     if (its == null || over || (multiplexed && forNudge)) {
       return;
     }
-    if (multiplexed && !Thread.currentThread().equals(asking)) {
-      Thread.startVirtualThread(() -> ask(its, n));
-    } else {
+    if (Thread.currentThread().equals(asking)) {
       its.request(n);
+    } else if (wanted.getAndAccumulate(n, JdkUpload::sum) > 0) {
+      return; // whoever asks at the moment asks for this, too
+    } else if (multiplexed) {
+      Thread.startVirtualThread(() -> ask(its));
+    } else {
+      ask(its);
     }
   }
 
+  private static long sum(long a, long b) {
+    return Math.min(a, Long.MAX_VALUE - b) + b;
+  }
+
   /** Within this the body brings pieces, and the client asks for more while it has a window. */
-  private void ask(Flow.Subscription its, long n) {
-    asking = Thread.currentThread();
-    try {
-      its.request(n);
-    } catch (Throwable t) { // nobody else is here to catch it
-      onError(t);
-    } finally {
-      asking = null;
-    }
+  private void ask(Flow.Subscription its) {
+    long n;
+    do {
+      n = wanted.get();
+      asking = Thread.currentThread();
+      try {
+        its.request(n);
+      } catch (Throwable t) { // nobody else is here to catch it
+        onError(t);
+        return; // and nobody asks again
+      } finally {
+        asking = null;
+      }
+      if (whole) {
+        complete();
+        return;
+      }
+    } while (wanted.addAndGet(-n) > 0);
   }
 
   /** Ends the body, if it did not end before. Any thread, any number of times. */
