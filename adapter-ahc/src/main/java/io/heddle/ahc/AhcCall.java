@@ -157,9 +157,9 @@ public final class AhcCall {
     if (deadline.isExpired()) {
       throw new DeadlineExceededException("the call's deadline is over before it began");
     }
-    Request sent = client.withTime(request, timeout);
-    Resends resends = new Resends(deadline.earlier(client.requestDeadline(sent)));
-    int retries = client.maxRetries();
+    Request sent = client.settings().withTime(request, timeout);
+    Resends resends = new Resends(deadline.earlier(client.settings().deadline(sent)));
+    int retries = client.settings().maxRetries();
     for (; ; ) {
       BlockingExchange<R> attempt = begin(event, kind, sent, deadline);
       try {
@@ -190,7 +190,7 @@ public final class AhcCall {
       permit =
           client
               .limits()
-              .enter(sent, deadline.earlier(client.requestDeadline(sent)), this::waits, event);
+              .enter(sent, deadline.earlier(client.settings().deadline(sent)), this::waits, event);
     } catch (TimeoutException | CancellationException e) {
       throw AhcFailures.inWait("waiting for a connection", client.isClosed(), e);
     } finally {

@@ -69,12 +69,12 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   AhcExchange(BlockingAhcClient client, Request request, CallLimits.Permit permit) {
     this.client = client;
     this.permit = permit;
-    BodySource source = BodySource.of(request, client.getConfig().getChunkedFileChunkSize());
-    this.requestBody = source == null ? null : new AhcRequestBody(source, this, this::abandon);
-    if (source != null && requestBody != null) {
-      this.request = Requests.with(request, requestBody, source.contentType());
+    WritableBody body = WritableBody.of(request, client.getConfig().getChunkedFileChunkSize());
+    this.requestBody = body == null ? null : new AhcRequestBody(body, this, this::abandon);
+    if (body != null && requestBody != null) {
+      this.request = Requests.with(request, requestBody, body.contentType());
     } else if (request.getBodyGenerator() instanceof FeedableBodyGenerator users) {
-      FedBody fed = new FedBody(users, BodySource.declaredLength(request), this);
+      FedBody fed = new FedBody(users, WritableBody.declaredLength(request), this);
       this.request = Requests.with(request, fed, null);
     } else {
       this.request = request;
@@ -266,7 +266,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
    * #isWaitingForCaller is so}, the engine's read timeout does not count. Event loop.
    */
   void waitsForCaller() {
-    channel.touchWhileCallerIsAwaited(client.readTimeoutMillis(request));
+    channel.touchWhileCallerIsAwaited(client.settings().readTimeoutMillis(request));
   }
 
   /** Whether the engine has no more to send, or must not read on, until the caller acts. */

@@ -23,7 +23,7 @@ import org.asynchttpclient.request.body.generator.FeedableBodyGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request: what a {@link BodySource} writes, on its way to the engine.
+ * The body of a request: what a {@link WritableBody} writes, on its way to the engine.
  *
  * <p>The engine asks for a body of its own for each {@link Attempt} to send the request: a redirect
  * or a challenge may want it again, while the connection of the one before still has something that
@@ -47,7 +47,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     }
   }
 
-  private final BodySource source;
+  private final WritableBody body;
   private final AhcExchange<?> exchange;
   private final Canceller canceller;
 
@@ -55,14 +55,14 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   private volatile Attempt attempt;
   private volatile boolean taken;
 
-  // Shared: completes when he who writes, or wrote last, reads no more from the source.
+  // Shared: completes when he who writes, or wrote last, reads no more.
   private final AtomicReference<@Nullable Exchange<Boolean>> writing = new AtomicReference<>();
 
   // The engine only, one thread at a time.
   private boolean created;
 
-  AhcRequestBody(BodySource source, AhcExchange<?> exchange, Canceller canceller) {
-    this.source = source;
+  AhcRequestBody(WritableBody body, AhcExchange<?> exchange, Canceller canceller) {
+    this.body = body;
     this.exchange = exchange;
     this.canceller = canceller;
     this.attempt = new Attempt();
@@ -73,13 +73,13 @@ final class AhcRequestBody implements FeedableBodyGenerator {
 
   /** Whether another could be sent in its place: nothing was taken, or it can be read twice. */
   boolean isRepeatable() {
-    return source.again() == BodySource.Again.ALWAYS || !taken;
+    return body.again() == WritableBody.Again.ALWAYS || !taken;
   }
 
   /**
    * Writes the body. Returns early if the exchange ends, or the server wants no more.
    *
-   * @throws IOException what the source throws
+   * @throws IOException what its writer throws
    * @throws InterruptedException if the caller was interrupted; the flag is cleared
    * @throws TimeoutException if the deadline is over
    */
@@ -104,20 +104,20 @@ final class AhcRequestBody implements FeedableBodyGenerator {
         return;
       }
       Exchange<Boolean> before = writing.getAndSet(written);
-      if (before != null) { // one thread at a time reads from the source
+      if (before != null) { // one thread at a time reads the body
         before.awaitDone(deadline);
       }
       taken = true; // then a second look: he who wants the body anew stops first, then looks
       if (!isWanted(to, deadline)) {
         return;
       }
-      source.writer().writeTo(out);
-      if (source.length() >= 0 && out.written() < source.length()) {
+      body.writer().writeTo(out);
+      if (body.length() >= 0 && out.written() < body.length()) {
         throw new IOException(
             "the request body has "
                 + out.written()
                 + " bytes, and was told to have "
-                + source.length());
+                + body.length());
       }
       to.finish();
     } catch (ExecutionException | CancellationException e) {
@@ -141,14 +141,14 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     return to.write(NOTHING, 0, 0, deadline);
   }
 
-  /** What the source writes to. To close it is not the end of the body. */
+  /** What the writer writes to. To close it is not the end of the body. */
   private final class Stream extends BodyOutput {
     private final RequestBodyPipe to;
     private final Deadline deadline;
     private @Nullable Exception end;
 
     Stream(RequestBodyPipe to, Deadline deadline) {
-      super(source.length());
+      super(body.length());
       this.to = to;
       this.deadline = deadline;
     }
@@ -201,7 +201,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     attempt.pipe.fail(cause);
   }
 
-  /** Writes the body on a virtual thread; what the source throws ends the exchange. */
+  /** Writes the body on a virtual thread; what its writer throws ends the exchange. */
   void writeElsewhere() {
     writeElsewhere(first);
   }
@@ -234,7 +234,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
         attempt = new Attempt(before);
       } else {
         before.pipe.stop();
-        if (source.again() == BodySource.Again.NEVER && taken) {
+        if (body.again() == WritableBody.Again.NEVER && taken) {
           throw new UncheckedIOException(
               new IOException("the request body was read once, and cannot be sent again"));
         }
@@ -254,7 +254,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     attempt.listen(listener);
   }
 
-  /** Nobody feeds this body but its source. */
+  /** Nobody feeds this body but its writer. */
   @Override
   public boolean feed(ByteBuf buffer, boolean isLast) {
     return false;
@@ -311,7 +311,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     private boolean written;
 
     Attempt() {
-      long expected = source.length() < 0 ? 1024 : source.length();
+      long expected = body.length() < 0 ? 1024 : body.length();
       pipe = new RequestBodyPipe(CAPACITY, expected, this::signal, canceller);
     }
 
@@ -354,7 +354,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
 
     @Override
     public long getContentLength() {
-      return source.length();
+      return body.length();
     }
 
     @Override

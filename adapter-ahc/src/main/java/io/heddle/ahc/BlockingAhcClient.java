@@ -4,7 +4,6 @@ import io.heddle.CallsInFlight;
 import io.heddle.IoThread;
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallReport;
-import io.heddle.core.Deadline;
 import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -30,7 +29,6 @@ import org.asynchttpclient.AsyncCompletionHandlerBase;
 import org.asynchttpclient.AsyncHandler;
 import org.asynchttpclient.AsyncHttpClient;
 import org.asynchttpclient.AsyncHttpClientConfig;
-import org.asynchttpclient.AsyncHttpClientConfig.ResponseBodyPartFactory;
 import org.asynchttpclient.BoundRequestBuilder;
 import org.asynchttpclient.ClientStats;
 import org.asynchttpclient.DefaultAsyncHttpClient;
@@ -123,16 +121,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
-  /** A longer time has no place in the engine's timer. */
-  private static final Duration LONG = Duration.ofDays(10_000);
-
-  private static final Duration ENGINES_NONE = Duration.ofMillis(-1);
-
   private final AsyncHttpClientConfig config;
   private final DefaultAsyncHttpClient engine;
   private final @Nullable OffloadedResolver resolver;
   private final ChannelGroup channels;
   private final CallLimits limits;
+  private final RequestSettings settings;
   private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
   private final Set<AhcFuture.OfEngine> handshakes = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -158,8 +152,9 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
             ? new OffloadedResolver(config.getThreadPoolName() + "-resolver")
             : null;
     this.limits = new CallLimits(config);
+    this.settings = new RequestSettings(config);
     this.ownThreads = config.getThreadFactory() == null && config.getEventLoopGroup() == null;
-    this.engine = new DefaultAsyncHttpClient(Engine.config(config, resolver, channels));
+    this.engine = new DefaultAsyncHttpClient(EngineConfig.of(config, resolver, channels));
   }
 
   // ---- blocking calls -------------------------------------------------------------------------
@@ -270,10 +265,10 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
           && !config.getRequestFilters().isEmpty()) {
         adjusted = resumable.adjustRequestRange(request); // AHC does, where it sees such a handler
       }
-      Resends resends = new Resends(requestDeadline(request));
+      Resends resends = new Resends(settings.deadline(request));
       CallEvent event = beginCall(request);
       endWith(outcome, event);
-      start(adjusted, handler, future, outcome, maxRetries(), resends, event);
+      start(adjusted, handler, future, outcome, settings.maxRetries(), resends, event);
     } catch (IOException | RuntimeException e) {
       outcome.completeExceptionally(e);
       handler.onThrowable(e);
@@ -324,7 +319,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
       permit = limits.enterNow(request, event);
     } else {
       try {
-        permit = limits.enter(request, requestDeadline(request), turn -> {}, event);
+        permit = limits.enter(request, settings.deadline(request), turn -> {}, event);
       } catch (InterruptedException | TimeoutException | CancellationException e) {
         throw AhcFailures.inWait("waiting for a connection", true, e);
       }
@@ -508,6 +503,10 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     return limits;
   }
 
+  RequestSettings settings() {
+    return settings;
+  }
+
   /** A call begins. */
   CallEvent beginCall(Request request) {
     CallEvent event = CallEvent.begin("ahc");
@@ -531,46 +530,6 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     if (resolver != null) {
       OffloadedResolver.resolvingFor(request);
     }
-  }
-
-  /** Whether handlers get body parts that are only valid during the callback. */
-  boolean isLazy() {
-    return config.getResponseBodyPartFactory() == ResponseBodyPartFactory.LAZY;
-  }
-
-  int maxRetries() {
-    return config.getMaxRequestRetry();
-  }
-
-  /** In ms; 0 or less for none. */
-  long readTimeoutMillis(Request request) {
-    Duration own = request.getReadTimeout();
-    return (own == null || own.isZero() ? config.getReadTimeout() : own).toMillis();
-  }
-
-  /** From now on. */
-  Deadline requestDeadline(Request request) {
-    Duration timeout = requestTimeout(request);
-    return timeout.isZero() || timeout.isNegative() ? Deadline.none() : Deadline.after(timeout);
-  }
-
-  private Duration requestTimeout(Request request) {
-    Duration own = request.getRequestTimeout();
-    return own == null || own.isZero() ? config.getRequestTimeout() : own;
-  }
-
-  /** The request, with this in place of the engine's request timeout, if that would come before. */
-  Request withTime(Request request, @Nullable Duration timeout) {
-    if (timeout == null) {
-      return request;
-    }
-    Duration engines = requestTimeout(request);
-    if (engines.isNegative() || engines.compareTo(timeout) > 0) {
-      return request;
-    }
-    return Requests.with(
-        request,
-        timeout.compareTo(LONG) > 0 ? ENGINES_NONE : timeout.plusSeconds(1)); // ours is more exact
   }
 
   /** Throws if the current thread is one that moves bytes. */

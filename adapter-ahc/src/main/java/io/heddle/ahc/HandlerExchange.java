@@ -169,7 +169,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
       return State.ABORT;
     }
     return user.onBodyPartReceived(
-        client.isLazy() || part instanceof EagerResponseBodyPart
+        client.settings().isLazy() || part instanceof EagerResponseBodyPart
             ? part
             : new EagerResponseBodyPart(part.getBodyByteBuf(), part.isLast()));
   }

@@ -234,9 +234,9 @@ class EndsOnceTest {
     final CountDownLatch first = new CountDownLatch(1);
     final CountDownLatch goOn = new CountDownLatch(1);
 
-    AhcRequestBody body(BodySource.Again again, AhcExchange<?> exchange) {
-      BodySource source =
-          new BodySource(
+    AhcRequestBody body(WritableBody.Again again, AhcExchange<?> exchange) {
+      WritableBody source =
+          new WritableBody(
               -1,
               again,
               null,
@@ -280,7 +280,7 @@ class EndsOnceTest {
   void bodyWantedAnewBeforeItIsWritten() throws Exception {
     WholeExchange exchange = new WholeExchange(client, GET, permit());
     Written written = new Written();
-    AhcRequestBody body = written.body(BodySource.Again.NEVER, exchange);
+    AhcRequestBody body = written.body(WritableBody.Again.NEVER, exchange);
     body.createBody().transferTo(Unpooled.buffer());
     body.createBody();
     written.first.await();
@@ -295,7 +295,7 @@ class EndsOnceTest {
   void bodyThatHasNotBegunToLeave() throws Exception {
     WholeExchange exchange = new WholeExchange(client, GET, permit());
     Written written = new Written();
-    AhcRequestBody body = written.body(BodySource.Again.NEVER, exchange);
+    AhcRequestBody body = written.body(WritableBody.Again.NEVER, exchange);
     Body before = body.createBody();
     written.goOn.countDown();
     body.write(Deadline.none());
@@ -313,7 +313,7 @@ class EndsOnceTest {
   void bodyWantedAnewTwiceWhileItIsWritten() throws Exception {
     WholeExchange exchange = new WholeExchange(client, GET, permit());
     Written written = new Written();
-    AhcRequestBody body = written.body(BodySource.Again.ALWAYS, exchange);
+    AhcRequestBody body = written.body(WritableBody.Again.ALWAYS, exchange);
     body.createBody().transferTo(Unpooled.buffer());
     body.writeElsewhere();
     written.first.await();

@@ -220,7 +220,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   @Override
   public void onFailure(Response response, Throwable failure) {
-    if (answeredWhole || !head.mayResend(failure)) {
+    if (answeredWhole || !head.judge(failure)) {
       fail(failure);
     }
   }

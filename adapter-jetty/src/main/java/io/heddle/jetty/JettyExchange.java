@@ -209,16 +209,16 @@ final class JettyExchange<R> {
     return outcome.fail(failure);
   }
 
-  /** Whether the request can be sent once more, before anything has come of it. */
-  boolean mayResend(Throwable failure) {
+  /** As {@link JettyRequest#judge}: whether the request can be sent once more. */
+  boolean judge(Throwable failure) {
     JettyRequest sender = request;
-    return sender != null && !outcome.isDone() && sender.mayResend(failure);
+    return sender != null && !outcome.isDone() && sender.judge(failure);
   }
 
   /** Sends it once more, if it may be and can; else this does nothing. */
   boolean resend(Throwable failure) {
     JettyRequest sender = request;
-    return sender != null && mayResend(failure) && sender.resend();
+    return sender != null && judge(failure) && sender.resend();
   }
 
   boolean isDone() {

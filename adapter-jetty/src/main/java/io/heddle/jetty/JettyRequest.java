@@ -341,7 +341,7 @@ final class JettyRequest extends ListeningRequest {
     if (tooLong) {
       bodyDropped = true;
     }
-    boolean forGood = !(lost && mayResend(cause)) && !tooLong;
+    boolean forGood = !(lost && judge(cause)) && !tooLong;
     if (forGood) {
       gaveUp = cause;
     }
@@ -383,15 +383,15 @@ final class JettyRequest extends ListeningRequest {
   // ---- once more ----------------------------------------------------------------------------
 
   /**
-   * Whether this can be sent again after this failure, before any of the response has come. Either
-   * HTTP/2 tells that the server has not looked at it, or Jetty that it was not written. Or it
-   * changes nothing on the server, has no body, and was to go, or went, to a connection that was
-   * there before it, which the server has probably closed before it saw this request; so does what
-   * was to go to a connection that ended before it was open. How often each goes, {@link Resends}
-   * says.
+   * Judges a failure, and remembers the verdict, as Jetty may tell of that failure more than once:
+   * whether this can be sent again, before any of the response has come. Either HTTP/2 tells that
+   * the server has not looked at it, or Jetty that it was not written. Or it changes nothing on the
+   * server, has no body, and was to go, or went, to a connection that was there before it, which
+   * the server has probably closed before it saw this request; so does what was to go to a
+   * connection that ended before it was open. How often each goes, {@link Resends} says.
    */
   @SuppressWarnings("ReferenceEquality") // that very failure
-  boolean mayResend(Throwable failure) {
+  boolean judge(Throwable failure) {
     if (failure == connectionLost) {
       return resent == lostAfter;
     }

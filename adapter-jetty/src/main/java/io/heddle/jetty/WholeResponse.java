@@ -58,7 +58,7 @@ final class WholeResponse extends RetainingResponseListener {
   @Override
   public void onFailure(Response response, Throwable failure) {
     super.onFailure(response, failure);
-    if (begun || !exchange.mayResend(failure)) {
+    if (begun || !exchange.judge(failure)) {
       exchange.fail(failure);
     }
   }

@@ -54,7 +54,7 @@ final class CallEngine implements AutoCloseable {
       @Nullable HostLimits hosts,
       @Nullable Duration queueTimeout) {
     this.isOwn = threads == null;
-    this.threads = threads == null ? WorkerThreads.start() : threads;
+    this.threads = threads == null ? WorkerThreads.forThisRuntime() : threads;
     this.dns = new OffCarrierDns(client.dns());
     this.limit = limit;
     this.hosts = hosts;

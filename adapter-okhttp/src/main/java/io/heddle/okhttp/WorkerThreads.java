@@ -30,7 +30,7 @@ final class WorkerThreads {
   }
 
   /** Workers of the kind that is right on this runtime; no limit to their number. */
-  static Executor start() {
+  static Executor forThisRuntime() {
     return areVirtual() ? virtual() : platform();
   }
 

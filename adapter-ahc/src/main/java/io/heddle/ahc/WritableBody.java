@@ -38,15 +38,15 @@ import org.jspecify.annotations.Nullable;
  * @param again whether it can be written more than once
  * @param contentType that the body brings along; null if none
  */
-record BodySource(
+record WritableBody(
     long length, Again again, @Nullable String contentType, WrittenBody.Writer writer) {
 
   /** Whether a body can be written once more. */
   enum Again {
     NEVER,
-    /** By the source that wrote it before, as far as a stream can be reset. */
+    /** By the one that wrote it before, as far as a stream can be reset. */
     REWINDING,
-    /** By a new source of the same request as well. */
+    /** By a new one of the same request as well. */
     ALWAYS
   }
 
@@ -54,27 +54,27 @@ record BodySource(
   private static final int REWIND_BYTES = 64 * 1024;
 
   /**
-   * The source of this request's body; null if it has none, or one that is in memory and that AHC
-   * may send as it is.
+   * This request's body; null if it has none, or one that is in memory and that AHC may send as it
+   * is.
    *
    * @param fileChunk how many bytes of a file are read at a time
    * @throws IllegalArgumentException if the request has a Content-Length that its body cannot have:
    *     what follows on the connection would be taken for the body's rest
    */
-  static @Nullable BodySource of(Request request, int fileChunk) {
-    BodySource source = undeclared(request, fileChunk);
+  static @Nullable WritableBody of(Request request, int fileChunk) {
+    WritableBody body = undeclared(request, fileChunk);
     long declared = declaredLength(request);
     if (declared < 0) {
-      return source;
+      return body;
     }
-    long length = source != null ? source.length() : knownLength(request, declared);
+    long length = body != null ? body.length() : knownLength(request, declared);
     if (length >= 0 && length != declared) {
       throw new IllegalArgumentException(
           "the request says Content-Length: " + declared + ", its body has " + length + " bytes");
     }
-    return source == null
+    return body == null
         ? null
-        : new BodySource(declared, source.again, source.contentType, source.writer);
+        : new WritableBody(declared, body.again, body.contentType, body.writer);
   }
 
   /** What a Content-Length of the user's says; −1 if there is none. */
@@ -104,7 +104,7 @@ record BodySource(
         : declared;
   }
 
-  private static @Nullable BodySource undeclared(Request request, int fileChunk) {
+  private static @Nullable WritableBody undeclared(Request request, int fileChunk) {
     InputStream stream = request.getStreamData();
     if (stream != null) {
       return ofStream(stream, -1);
@@ -122,7 +122,7 @@ record BodySource(
       return ofFile(file, 0, file.length(), fileChunk);
     }
     if (generator instanceof WrittenBody written) {
-      return new BodySource(written.length(), Again.NEVER, null, written::writeTo);
+      return new WritableBody(written.length(), Again.NEVER, null, written::writeTo);
     }
     if (generator instanceof InputStreamBodyGenerator of) {
       return ofStream(of.getInputStream(), of.getContentLength());
@@ -156,7 +156,7 @@ record BodySource(
   }
 
   /** AHC sends such a body with the head, even if the request asks to continue. */
-  private static BodySource ofMemory(Request request) {
+  private static WritableBody ofMemory(Request request) {
     String contentType = null;
     ByteBuf bytes;
     if (request.getByteData() != null) {
@@ -179,16 +179,16 @@ record BodySource(
     }
     int from = bytes.readerIndex();
     int length = bytes.readableBytes();
-    return new BodySource(
+    return new WritableBody(
         length, Again.ALWAYS, contentType, out -> bytes.getBytes(from, out, length));
   }
 
-  private static BodySource ofStream(InputStream stream, long length) {
+  private static WritableBody ofStream(InputStream stream, long length) {
     if (!stream.markSupported()) {
-      return new BodySource(length, Again.NEVER, null, out -> copy(stream, out));
+      return new WritableBody(length, Again.NEVER, null, out -> copy(stream, out));
     }
     AtomicBoolean begun = new AtomicBoolean();
-    return new BodySource(
+    return new WritableBody(
         length,
         Again.REWINDING,
         null,
@@ -208,11 +208,11 @@ record BodySource(
     }
   }
 
-  private static BodySource ofFile(File file, long from, long length, int chunk) {
+  private static WritableBody ofFile(File file, long from, long length, int chunk) {
     if (!file.isFile()) { // as AHC: before anything is sent
       throw new IllegalArgumentException("File " + file + " is not a file or doesn't exist");
     }
-    return new BodySource(
+    return new WritableBody(
         length,
         Again.ALWAYS,
         null,
@@ -232,13 +232,13 @@ record BodySource(
         });
   }
 
-  private static BodySource ofParts(Request request) {
+  private static WritableBody ofParts(Request request) {
     List<Part> parts = request.getBodyParts();
     MultipartBody first = MultipartUtils.newMultipartBody(parts, request.getHeaders());
     HttpHeaders sameBoundary =
         new DefaultHttpHeaders().set(HttpHeaderNames.CONTENT_TYPE, first.getContentType());
     AtomicReference<@Nullable MultipartBody> next = new AtomicReference<>(first);
-    return new BodySource(
+    return new WritableBody(
         first.getContentLength(),
         parts.stream().anyMatch(InputStreamPart.class::isInstance) ? Again.NEVER : Again.ALWAYS,
         first.getContentType(),
@@ -248,9 +248,9 @@ record BodySource(
         });
   }
 
-  private static BodySource ofGenerator(BodyGenerator generator) {
+  private static WritableBody ofGenerator(BodyGenerator generator) {
     Body first = generator.createBody();
-    return new BodySource(first.getContentLength(), Again.NEVER, null, out -> copy(first, out));
+    return new WritableBody(first.getContentLength(), Again.NEVER, null, out -> copy(first, out));
   }
 
   private static void copy(Body body, OutputStream out) throws IOException {

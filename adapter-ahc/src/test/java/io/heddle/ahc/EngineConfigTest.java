@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the configuration says is done. */
-class EngineTest {
+class EngineConfigTest {
 
   @TempDir Path directory;
 
   private static AsyncHttpClientConfig engines(DefaultAsyncHttpClientConfig.Builder users) {
-    return Engine.config(
+    return EngineConfig.of(
         users.build(), null, new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE));
   }
 
@@ -52,9 +52,9 @@ class EngineTest {
   @Test
   void piecesOfAFile() throws Exception {
     Path file = Files.write(directory.resolve("body"), new byte[2500]);
-    BodySource source =
+    WritableBody source =
         Objects.requireNonNull(
-            BodySource.of(Dsl.post("http://localhost/").setBody(file.toFile()).build(), 1000));
+            WritableBody.of(Dsl.post("http://localhost/").setBody(file.toFile()).build(), 1000));
     List<Integer> pieces = new ArrayList<>();
     source
         .writer()

@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The configuration of the engine below a client: the user's, but for what the client does itself.
  */
-final class Engine {
+final class EngineConfig {
 
-  private static final Logger LOG = LoggerFactory.getLogger(Engine.class);
+  private static final Logger LOG = LoggerFactory.getLogger(EngineConfig.class);
 
   /** What AHC has if the user says nothing; without back pressure it cannot be small. */
   private static final int HTTP2_WINDOW_OF_AHC = 16 * 1024 * 1024;
@@ -31,7 +31,7 @@ final class Engine {
   /** What one response over HTTP/2 may have on its way, if the user says nothing, in bytes. */
   static final int HTTP2_WINDOW = 1024 * 1024;
 
-  private Engine() {}
+  private EngineConfig() {}
 
   /**
    * The configuration.
@@ -39,7 +39,7 @@ final class Engine {
    * @param resolver where names are looked up; null to leave that to the user's configuration
    * @param channels gets all channels, so that they can be closed
    */
-  static AsyncHttpClientConfig config(
+  static AsyncHttpClientConfig of(
       AsyncHttpClientConfig user, @Nullable OffloadedResolver resolver, ChannelGroup channels) {
     DefaultAsyncHttpClientConfig.Builder builder =
         new DefaultAsyncHttpClientConfig.Builder(user)
