@@ -342,6 +342,17 @@ final class AhcChannel {
     }
   }
 
+  /** Runs this once, when all that is being read together has come through; event loop. */
+  void afterRead(Runnable action) {
+    Channel of = isAlone() ? connection() : stream;
+    ReadGate gate = of == null ? null : of.pipeline().get(ReadGate.class);
+    if (gate == null) { // the exchange is over
+      action.run();
+    } else {
+      gate.afterRead(action);
+    }
+  }
+
   /** Reads on, if that is still so then; any thread. */
   void openGateIf(BooleanSupplier still) {
     inEventLoop(

@@ -23,12 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class AhcResponseBody extends BodyInput {
 
-  /** Bytes that may wait for the caller. */
+  /** Bytes that may wait for the caller, at first. */
   static final int WINDOW = 128 * 1024;
+
+  private static final int MOST_WINDOW = 256 * 1024;
 
   private final AhcExchange<?> exchange;
   private final Deadline deadline;
   private final ResponseBodyPipe pipe;
+  private final Runnable flush;
 
   // Shared: how many more bytes may come; 0 or less while the gate is shut.
   private final AtomicInteger credit = new AtomicInteger(WINDOW);
@@ -36,7 +39,9 @@ final class AhcResponseBody extends BodyInput {
   AhcResponseBody(AhcExchange<?> exchange, long expected, Deadline deadline) {
     this.exchange = exchange;
     this.deadline = deadline;
-    this.pipe = new ResponseBodyPipe(WINDOW, expected, this::demand, exchange::abandon);
+    this.pipe =
+        new ResponseBodyPipe(WINDOW, MOST_WINDOW, expected, this::demand, exchange::abandon);
+    this.flush = pipe::flush;
     this.pipe.ends(exchange.event());
   }
 
@@ -48,12 +53,13 @@ final class AhcResponseBody extends BodyInput {
       return;
     }
     if (part.nioBufferCount() == 1) {
-      pipe.offer(part.internalNioBuffer(part.readerIndex(), n));
+      pipe.gather(part.internalNioBuffer(part.readerIndex(), n));
     } else {
       for (ByteBuffer each : part.nioBuffers()) {
-        pipe.offer(each);
+        pipe.gather(each);
       }
     }
+    exchange.channel().afterRead(flush);
     int before = credit.getAndAdd(-n);
     if (before > 0 && before <= n && !pipe.isDone()) {
       exchange.channel().shutGate();

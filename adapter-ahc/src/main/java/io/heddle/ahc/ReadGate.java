@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * not read by itself, so to switch that off is not enough: while the gate is shut it also drops
  * what is asked.
  *
+ * <p>It also knows when all that was read together has come through.
+ *
  * <p>All of it on the channel's event loop.
  */
 final class ReadGate extends ChannelDuplexHandler {
@@ -19,6 +21,7 @@ final class ReadGate extends ChannelDuplexHandler {
   private boolean shut;
   private long lastRead = System.nanoTime();
   private @Nullable Runnable onWritable;
+  private @Nullable Runnable afterRead;
 
   /** Reads no further than what is under way. */
   void shut(Channel channel) {
@@ -41,6 +44,11 @@ final class ReadGate extends ChannelDuplexHandler {
     onWritable = action;
   }
 
+  /** Runs this once, when all that is being read together has come through. */
+  void afterRead(Runnable action) {
+    afterRead = action;
+  }
+
   /** When the channel last read something, or was made; as {@link System#nanoTime}. */
   long lastRead() {
     return lastRead;
@@ -50,6 +58,16 @@ final class ReadGate extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     lastRead = System.nanoTime();
     ctx.fireChannelRead(msg);
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    Runnable action = afterRead;
+    if (action != null) {
+      afterRead = null;
+      action.run();
+    }
+    ctx.fireChannelReadComplete();
   }
 
   @Override

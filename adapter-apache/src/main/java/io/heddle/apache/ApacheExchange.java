@@ -473,7 +473,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     if (declared != null && !declared.admits(bytes)) {
       throw malformed(new ClientProtocolException("malformed response: " + declared));
     }
-    body.offer(src); // wakes the caller in read
+    session.handOn(src, body);
     if (requestBody != null && requestBody.isBeingWritten()) {
       takeAhead(bytes);
     }

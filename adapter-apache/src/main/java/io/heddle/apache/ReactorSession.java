@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
@@ -30,6 +31,8 @@ abstract class ReactorSession implements IOEventHandler {
   final int window;
 
   private @Nullable ApacheExchange heldBack;
+  private boolean reading;
+  private @Nullable ResponseBodyPipe gathering;
   private boolean inputFailed;
   private @Nullable Exception failure;
 
@@ -96,6 +99,27 @@ abstract class ReactorSession implements IOEventHandler {
     return heldBack;
   }
 
+  /** Hands on bytes of a body: its caller wakes after what came with them. */
+  final void handOn(ByteBuffer src, ResponseBodyPipe body) {
+    if (!reading) {
+      body.offer(src); // wakes the caller in read
+      return;
+    }
+    if (gathering != body) {
+      flush();
+      gathering = body;
+    }
+    body.gather(src);
+  }
+
+  private void flush() {
+    ResponseBodyPipe gathered = gathering;
+    gathering = null;
+    if (gathered != null) {
+      gathered.flush(); // wakes the caller in read
+    }
+  }
+
   @Override
   public void connected(IOSession session) throws IOException {
     protocol.connected(session);
@@ -113,8 +137,14 @@ abstract class ReactorSession implements IOEventHandler {
   final void input(IOSession session, ByteBuffer src) throws IOException {
     beginReading(session);
     inputFailed = true;
-    protocol.inputReady(session, src);
-    readOn(session);
+    reading = true;
+    try {
+      protocol.inputReady(session, src);
+      readOn(session);
+    } finally {
+      reading = false;
+      flush();
+    }
     inputFailed = false;
   }
 

@@ -71,7 +71,8 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
 
   @Override
   public void onNext(List<ByteBuffer> piece) {
-    piece.forEach(pipe::offer);
+    piece.forEach(pipe::gather);
+    pipe.flush();
     asked.set(false);
     ask();
   }

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * java.io.InterruptedIOException} and keeps the thread's interrupt flag; beyond the total timeout
  * it throws {@link io.heddle.DeadlineExceededException}.
  *
- * <p>About 64 KiB of the body wait to be read; then the server is held back. One thread reads at a
- * time. For one request only.
+ * <p>About 64 KiB of the body wait to be read; then the server is held back. For a reader that is
+ * quicker than that they become up to 256 KiB. One thread reads at a time. For one request only.
  *
  * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
  */
@@ -48,11 +48,17 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   static final int WINDOW = 64 * 1024;
 
+  private static final int MOST_WINDOW = 256 * 1024;
+
   private final JettyExchange<Response> head = new JettyExchange<>(this::abort);
   private final Exchange<Result> whole = new Exchange<>();
   private final ResponseBodyPipe pipe =
       new ResponseBodyPipe(
-          WINDOW, 1024, bytes -> demandMore(), () -> abort(new AsynchronousCloseException()));
+          WINDOW,
+          MOST_WINDOW,
+          1024,
+          bytes -> demandMore(),
+          () -> abort(new AsynchronousCloseException()));
   private final InputStream stream = new JettyResponseBody(pipe, head::deadline);
 
   // Jetty's threads, each after the other.
@@ -189,12 +195,12 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     if (length.admits(chunk.remaining())) {
       pipe.offer(chunk.getByteBuffer());
     }
-    if (pipe.available() < WINDOW / 2) {
+    if (pipe.available() < pipe.window()) {
       demander.run();
       return;
     }
     this.demander.set(demander);
-    if (pipe.available() < WINDOW / 2) { // the reader was here before it could see this
+    if (pipe.available() < pipe.window()) { // the reader was here before it could see this
       demandMore();
     }
   }

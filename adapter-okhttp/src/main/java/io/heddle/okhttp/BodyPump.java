@@ -108,9 +108,10 @@ final class BodyPump implements Demand {
   private void offer(Buffer chunk) {
     try (Buffer.UnsafeCursor cursor = chunk.readUnsafe(new Buffer.UnsafeCursor())) {
       while (cursor.next() != -1) {
-        pipe.offer(ByteBuffer.wrap(cursor.data, cursor.start, cursor.end - cursor.start));
+        pipe.gather(ByteBuffer.wrap(cursor.data, cursor.start, cursor.end - cursor.start));
       }
     }
+    pipe.flush();
     chunk.clear();
   }
 

@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
  * queue itself has no bound: the pipes on top of it do both.
  *
  * <p>The bytes lie in a chain of segments, each filled to its end before the next begins, so that
- * the two counters alone say where everything is. An empty queue holds no memory. The first segment
- * is as large as the producer expects the whole to be, so that a short body costs no more than
- * itself; the next have {@link #SEGMENT} bytes. A segment that was read goes back to the producer.
+ * the two counters alone say where everything is. A queue that was never used holds no memory. The
+ * first segment is as large as the producer expects the whole to be, so that a short body costs no
+ * more than itself; the next have {@link #SEGMENT} bytes. Segments that were read go back to the
+ * producer: there are never more than the queue once needed at a time.
  */
 final class ByteQueue {
 
@@ -30,11 +31,13 @@ final class ByteQueue {
 
   // Producer only.
   private @Nullable Segment tail;
+  private @Nullable Segment mine; // to be used again
   private int tailPos;
   private long put;
 
   // Consumer only.
   private @Nullable Segment head;
+  private @Nullable Segment kept; // read, for the producer
   private int headPos;
   private long taken;
 
@@ -42,7 +45,10 @@ final class ByteQueue {
   private @Nullable Segment first; // written once, before `produced` leaves 0
   private volatile long produced;
   private volatile long consumed;
-  private volatile @Nullable Segment spare;
+
+  // Shared: segments to be used again. The consumer puts them where are none, the producer takes
+  // all that are there.
+  private volatile @Nullable Segment spares;
 
   /**
    * An empty queue.
@@ -56,6 +62,11 @@ final class ByteQueue {
   /** Bytes produced and not consumed; exact for either end as far as its own side goes. */
   long available() {
     return produced - consumed;
+  }
+
+  /** Bytes produced in all. */
+  long produced() {
+    return produced;
   }
 
   // ---- producer -----------------------------------------------------------------------------
@@ -94,18 +105,27 @@ final class ByteQueue {
       first = last;
       tail = last;
     } else if (tailPos == last.bytes.length) {
-      Segment more = spare;
-      if (more == null) {
-        more = new Segment(SEGMENT);
-      } else {
-        spare = null; // one that the consumer puts here right now is lost, and no harm done
-      }
+      Segment more = another();
       last.next = more;
       tail = more;
       tailPos = 0;
       last = more;
     }
     return last;
+  }
+
+  private Segment another() {
+    Segment more = mine;
+    if (more == null) {
+      more = spares;
+      if (more == null) {
+        return new Segment(SEGMENT);
+      }
+      spares = null;
+    }
+    mine = more.next;
+    more.next = null;
+    return more;
   }
 
   // ---- consumer -----------------------------------------------------------------------------
@@ -164,8 +184,12 @@ final class ByteQueue {
       head = from;
       headPos = 0;
       if (read.bytes.length == SEGMENT) {
-        read.next = null;
-        spare = read;
+        read.next = kept;
+        kept = read;
+        if (spares == null) {
+          spares = kept;
+          kept = null;
+        }
       }
     }
     return from;

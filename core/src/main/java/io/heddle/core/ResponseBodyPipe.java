@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * goes back to it as {@link Demand} once it is half the window, so the pipe never holds more than
  * the window (plus what the library delivers beyond it), and a long body costs few requests.
  *
+ * <p>Each time that one thread waits for the other costs more than to copy what is handed over. So
+ * the window can grow: it doubles, up to a bound, when the library had used it up, and the caller
+ * has read all of it before more came. A caller that is slow leaves it small.
+ *
  * <p><b>Interrupt and deadline</b> end a body that is still coming, even while its bytes keep
  * flowing and no read would wait. A body that has arrived whole is served to its end.
  *
@@ -58,15 +62,20 @@ public final class ResponseBodyPipe extends Waiter {
   private record Failure(Throwable cause) {}
 
   private final ByteQueue queue;
-  private final int batch;
+  private final int mostWindow;
   private final Demand demand;
   private final Canceller canceller;
 
   // Set before there is a reader.
   private volatile CallEvent event = CallEvent.OFF;
 
+  // Written by the reader.
+  private volatile int window;
+
   // Reader only.
   private int unreturned;
+  private long granted;
+  private boolean usedUp;
 
   // Written by the reader.
   private volatile boolean closing;
@@ -84,11 +93,31 @@ public final class ResponseBodyPipe extends Waiter {
    * @throws IllegalArgumentException if {@code window} is not positive
    */
   public ResponseBodyPipe(int window, long expected, Demand demand, Canceller canceller) {
+    this(window, window, expected, demand, canceller);
+  }
+
+  /**
+   * An open pipe whose window grows.
+   *
+   * @param window how many bytes the library may send before it is asked for more
+   * @param mostWindow what that may become; then the library is asked for more than was read
+   * @param expected the length of the body in bytes, if it is known; else something small
+   * @param demand asks the library for more
+   * @param canceller aborts the exchange; runs if the body is given up before its end
+   * @throws IllegalArgumentException if {@code window} is not positive, or above {@code mostWindow}
+   */
+  public ResponseBodyPipe(
+      int window, int mostWindow, long expected, Demand demand, Canceller canceller) {
     if (window <= 0) {
       throw new IllegalArgumentException("window must be positive: " + window);
     }
+    if (mostWindow < window) {
+      throw new IllegalArgumentException("window " + window + " is above its bound " + mostWindow);
+    }
     this.queue = new ByteQueue(expected);
-    this.batch = Math.max(1, window / 2);
+    this.window = window;
+    this.mostWindow = mostWindow;
+    this.granted = window;
     this.demand = Objects.requireNonNull(demand, "demand");
     this.canceller = Objects.requireNonNull(canceller, "canceller");
   }
@@ -111,12 +140,29 @@ public final class ResponseBodyPipe extends Waiter {
    * Drops the bytes if nobody wants them any more.
    */
   public void offer(ByteBuffer src) {
-    if (end == null) {
-      queue.put(src);
-      wake(); // the caller in read
-    } else {
+    gather(src);
+    flush();
+  }
+
+  /**
+   * As {@link #offer}, but wakes the caller only when half the window is here. For one who brings
+   * several pieces, and then calls {@link #flush}, {@link #end} or {@link #fail} without waiting
+   * for anything.
+   */
+  public void gather(ByteBuffer src) {
+    if (end != null) {
       src.position(src.limit());
+      return;
     }
+    queue.put(src);
+    if (queue.available() >= window / 2) {
+      wake(); // the caller in read
+    }
+  }
+
+  /** The caller gets what was {@linkplain #gather gathered}. */
+  public void flush() {
+    wake(); // the caller in read
   }
 
   /** The body is complete. */
@@ -171,6 +217,7 @@ public final class ResponseBodyPipe extends Waiter {
         event.failed(failure.cause());
         throw new ExecutionException(failure.cause());
       }
+      widen();
       Outcome waited = waitUntil(deadline);
       giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
     }
@@ -245,6 +292,11 @@ public final class ResponseBodyPipe extends Waiter {
     return true;
   }
 
+  /** How many bytes may wait now. */
+  public int window() {
+    return window;
+  }
+
   /** Whether the body ended, failed or was closed; bytes may still wait to be read. */
   public boolean isDone() {
     return end != null;
@@ -282,11 +334,28 @@ public final class ResponseBodyPipe extends Waiter {
 
   private void returnDemand(int n) {
     unreturned += n;
-    if (unreturned >= batch && end == null) {
+    if (unreturned >= Math.max(1, window / 2) && end == null) {
+      usedUp |= queue.produced() >= granted;
       int back = unreturned;
       unreturned = 0;
-      demand.request(back);
+      request(back);
     }
+  }
+
+  /** There is nothing left to read, and its reader is about to wait. */
+  private void widen() {
+    int more = Math.min(window, mostWindow - window);
+    if (usedUp && more > 0 && end == null && !closing) {
+      usedUp = false;
+      int wider = window + more; // which this thread alone writes
+      window = wider;
+      request(more);
+    }
+  }
+
+  private void request(int bytes) {
+    granted += bytes;
+    demand.request(bytes);
   }
 
   @Override

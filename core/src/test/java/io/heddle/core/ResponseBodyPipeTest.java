@@ -307,15 +307,156 @@ class ResponseBodyPipeTest {
     assertEquals(List.of(), demanded);
   }
 
-  /** A library that sends only what was asked for, and a reader, both as fast as they can. */
+  // ---- several pieces at a time -------------------------------------------------------------
+
+  private void gather(String text) {
+    pipe.gather(ByteBuffer.wrap(text.getBytes(US_ASCII)));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatIsGatheredWakesTheReaderOnce(Caller.Kind kind) throws Exception {
+    Caller<String> reader = Caller.start(kind, () -> read(10));
+    reader.awaitParked();
+    gather("abc");
+    Thread.sleep(50); // for a reader that was woken to read on
+    gather("def");
+    pipe.flush();
+    assertEquals("abcdef", reader.result());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void halfAWindowWakesTheReader(Caller.Kind kind) throws Exception {
+    Caller<String> reader = Caller.start(kind, () -> read(100));
+    reader.awaitParked();
+    gather("x".repeat(50));
+    assertEquals("x".repeat(50), reader.result());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatIsGatheredIsReadBeforeTheEnd(Caller.Kind kind) throws Exception {
+    Caller<String> reader = Caller.start(kind, () -> read(10) + read(10));
+    reader.awaitParked();
+    gather("abc");
+    pipe.end();
+    assertEquals("abc<end>", reader.result());
+  }
+
+  @Test
+  void whatIsGatheredIsReadWithoutWaiting() throws Exception {
+    gather("abc");
+    assertEquals("abc", read(10));
+  }
+
+  @Test
+  void whatIsGatheredBehindTheEndIsDropped() throws Exception {
+    pipe.close();
+    ByteBuffer late = ByteBuffer.wrap(new byte[3]);
+    pipe.gather(late);
+    assertFalse(late.hasRemaining());
+    assertEquals(0, pipe.available());
+  }
+
+  // ---- a window that grows ------------------------------------------------------------------
+
+  private ResponseBodyPipe growing() {
+    return new ResponseBodyPipe(100, 350, -1, demanded::add, cancels::incrementAndGet);
+  }
+
+  /** Reads so many bytes, waits for the next one, and reads that. */
+  private Caller<Integer> reading(ResponseBodyPipe from, int bytes) throws Exception {
+    Caller<Integer> reader =
+        Caller.start(
+            Caller.Kind.VIRTUAL,
+            () -> {
+              byte[] b = new byte[bytes];
+              for (int n = 0; n < bytes; ) {
+                n += from.read(b, n, bytes - n, NONE);
+              }
+              return from.read(b, 0, 1, NONE);
+            });
+    reader.awaitParked();
+    return reader;
+  }
+
+  @Test
+  void aWindowGrowsIfItsReaderWaitsForMore() throws Exception {
+    ResponseBodyPipe growing = growing();
+    growing.offer(ByteBuffer.allocate(100));
+    Caller<Integer> reader = reading(growing, 100);
+    assertEquals(List.of(100, 100), demanded, "what was read, and a window more");
+    growing.offer(ByteBuffer.allocate(200));
+    assertEquals(1, reader.result());
+    reader = reading(growing, 199);
+    assertEquals(List.of(100, 100, 200, 150), demanded, "up to the bound");
+    growing.offer(ByteBuffer.allocate(350));
+    assertEquals(1, reader.result());
+    reader = reading(growing, 349);
+    assertEquals(List.of(100, 100, 200, 150, 350), demanded, "but not beyond it");
+    growing.end();
+    assertEquals(-1, reader.result());
+  }
+
+  @Test
+  void aWindowThatIsNotUsedUpDoesNotGrow() throws Exception {
+    ResponseBodyPipe growing = growing();
+    for (int i = 0; i < 10; i++) {
+      growing.offer(ByteBuffer.allocate(60));
+      Caller<Integer> reader = reading(growing, 60);
+      growing.offer(ByteBuffer.allocate(1));
+      assertEquals(1, reader.result());
+    }
+    assertTrue(demanded.stream().mapToInt(n -> n).sum() <= 610, "asked for " + demanded);
+  }
+
+  @Test
+  void aWindowDoesNotGrowAsLongAsThereIsMoreToRead() throws Exception {
+    ResponseBodyPipe growing = growing();
+    growing.offer(ByteBuffer.allocate(100));
+    byte[] b = new byte[60];
+    for (int i = 0; i < 10; i++) {
+      assertEquals(60, growing.read(b, 0, 60, NONE));
+      growing.offer(ByteBuffer.allocate(60));
+    }
+    assertEquals(600, demanded.stream().mapToInt(n -> n).sum());
+  }
+
+  @Test
+  void aWindowDoesNotGrowForAReaderThatOnlySparesTheConnection() {
+    ResponseBodyPipe growing = growing();
+    growing.offer(ByteBuffer.allocate(100));
+    growing.drain();
+    assertEquals(List.of(100), demanded);
+  }
+
+  @Test
+  void aWindowDoesNotBeginAboveItsBound() {
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> new ResponseBodyPipe(2, 1, -1, demanded::add, cancels::incrementAndGet));
+  }
+
   @ParameterizedTest
   @EnumSource
   void aLongBodyPassesThroughASmallWindow(Caller.Kind kind) throws Exception {
-    int window = 1 << 14;
+    passesLongBody(kind, 1 << 14, 1 << 14);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLongBodyPassesThroughAWindowThatGrows(Caller.Kind kind) throws Exception {
+    passesLongBody(kind, 1 << 14, 1 << 17);
+  }
+
+  /** A library that sends only what was asked for, and a reader, both as fast as they can. */
+  private void passesLongBody(Caller.Kind kind, int window, int mostWindow) throws Exception {
     int total = 8 << 20;
     AtomicLong credit = new AtomicLong(window);
     ResponseBodyPipe small =
-        new ResponseBodyPipe(window, total, credit::addAndGet, cancels::incrementAndGet);
+        new ResponseBodyPipe(
+            window, mostWindow, total, credit::addAndGet, cancels::incrementAndGet);
     byte[] body = new byte[total];
     new Random(7).nextBytes(body);
 
@@ -337,14 +478,17 @@ class ResponseBodyPipeTest {
       int n = (int) Math.min(Math.min(credit.get(), total - sent), 1 + sizes.nextInt(9_000));
       if (n > 0) {
         credit.addAndGet(-n);
-        small.offer(ByteBuffer.wrap(body, sent, n));
+        small.gather(ByteBuffer.wrap(body, sent, n));
         sent += n;
         most = Math.max(most, small.available());
+      }
+      if (n == 0 || sizes.nextInt(4) == 0) {
+        small.flush();
       }
     }
     small.end();
     assertArrayEquals(body, reader.result());
-    assertTrue(most <= window, "held " + most + " bytes");
+    assertTrue(most <= mostWindow, "held " + most + " bytes");
     assertEquals(0, cancels.get());
   }
 
