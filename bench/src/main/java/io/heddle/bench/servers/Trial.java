@@ -55,6 +55,7 @@ enum Trial {
 
   private static final int CALLERS = 40;
   private static final int RELOAD_TIMES = 5;
+  private static final int BODIES = 5;
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final String title;
@@ -120,6 +121,17 @@ enum Trial {
 
   /** Tries a client that has this server for itself. */
   Outcome run(Contestant contestant, RealServer server) throws Exception {
+    return run(contestant, server, BODIES, PATIENCE);
+  }
+
+  /**
+   * Tries a client that has this server for itself.
+   *
+   * @param bodies how many large bodies each caller sends or gets, where the trial is about those
+   * @param patience how long the calls may take in all
+   */
+  Outcome run(Contestant contestant, RealServer server, int bodies, Duration patience)
+      throws Exception {
     Port port = port(contestant.wire());
     if (port == null) {
       throw new IllegalArgumentException(this + " is not for " + contestant.wire());
@@ -128,7 +140,7 @@ enum Trial {
     Ask ask = new Ask(List.of(uri), postBytes, false, true, server.proxy(proxy()));
     Calls calls;
     try (Contestant.Running client = contestant.open(ask, CALLERS)) {
-      calls = new Calls((Contestant.Blocking) client, refusal());
+      calls = new Calls((Contestant.Blocking) client, refusal(), patience);
       switch (this) {
         case IDLE -> {
           for (int i = 0; i < 30; i++) {
@@ -150,7 +162,7 @@ enum Trial {
           }
           calls.await(ended);
         }
-        case LARGE_BODIES, UPLOADS -> calls.make(CALLERS, 5);
+        case LARGE_BODIES, UPLOADS -> calls.make(CALLERS, bodies);
         case REFUSED_UPLOADS, FORBIDDEN, UNAUTHORIZED -> calls.make(4, 10);
         default -> calls.make(CALLERS, 25);
       }
@@ -162,12 +174,14 @@ enum Trial {
   private static final class Calls {
     private final Contestant.Blocking client;
     private final String refusal;
+    private final Duration patience;
     private final AtomicInteger made = new AtomicInteger();
     private final Map<String, Integer> failures = new ConcurrentHashMap<>();
 
-    Calls(Contestant.Blocking client, String refusal) {
+    Calls(Contestant.Blocking client, String refusal, Duration patience) {
       this.client = client;
       this.refusal = refusal;
+      this.patience = patience;
     }
 
     /** So many callers make so many calls each. */
@@ -228,8 +242,8 @@ enum Trial {
     }
 
     void await(CountDownLatch ended) throws InterruptedException {
-      if (!ended.await(PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
-        failures.merge("no end within " + PATIENCE, (int) ended.getCount(), Integer::sum);
+      if (!ended.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+        failures.merge("no end within " + patience, (int) ended.getCount(), Integer::sum);
       }
     }
 

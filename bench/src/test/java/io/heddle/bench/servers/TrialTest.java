@@ -9,6 +9,7 @@ import io.heddle.bench.contestants.Library;
 import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.servers.RealServer.Product;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,8 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The servers that are installed here start, serve and end, and their refusals are counted. */
-@Timeout(120)
+@Timeout(600) // a busy machine may take minutes to compile the Go server
 class TrialTest {
+
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private static Contestant okHttp(Wire wire) {
     return heddle(Library.OKHTTP, wire);
@@ -37,9 +40,9 @@ class TrialTest {
     try (RealServer server = RealServer.start(product)) {
       for (Wire wire : Wire.values()) {
         assertTrue(Trial.UPLOADS.isFor(product, server, wire), wire::toString);
-        Trial.Outcome outcome = Trial.UPLOADS.run(okHttp(wire), server);
+        Trial.Outcome outcome = Trial.UPLOADS.run(okHttp(wire), server, 1, PATIENCE);
         assertEquals(Map.of(), outcome.failures());
-        assertEquals(200, outcome.calls());
+        assertEquals(40, outcome.calls());
       }
     }
   }
