@@ -97,6 +97,8 @@ class TracingTest {
     try (FaultServer server = FaultServer.start(wire)) {
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.add("-XX:TieredStopAtLevel=1");
+      command.add("-XX:+UseSerialGC");
       command.add("-javaagent:" + agent());
       for (String setting :
           List.of(

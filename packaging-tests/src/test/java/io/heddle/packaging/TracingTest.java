@@ -105,6 +105,8 @@ class TracingTest {
     Process process =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-javaagent:" + AGENT,
                 "-Dotel.traces.exporter=logging-otlp",
                 "-Dotel.metrics.exporter=none",
