@@ -72,7 +72,7 @@ final class BodyPump implements Demand {
     try {
       pump();
     } catch (Throwable t) {
-      failure = t;
+      failure = isWhole(t) ? null : t;
     }
     if (failure == null && !pipe.isDone() && !length.isReached()) {
       failure = new ProtocolException("unexpected end of stream: " + length);
@@ -86,6 +86,12 @@ final class BodyPump implements Demand {
     } else {
       pipe.fail(failure);
     }
+  }
+
+  private boolean isWhole(Throwable failure) {
+    return failure instanceof IOException io
+        && !exchange.isCancelled()
+        && OkHttpResponseBody.isWhole(own.body(), length, io);
   }
 
   /** How many bytes had come; −1 if the caller has not closed the body. */

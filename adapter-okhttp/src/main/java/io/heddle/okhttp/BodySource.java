@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -31,44 +32,21 @@ final class BodySource implements BufferedSource {
     this.source = Okio.buffer(source);
   }
 
+  /** Asked for nothing, it gives nothing. */
   @Override
   public InputStream inputStream() {
-    return new Stream(source.inputStream());
-  }
+    return new FilterInputStream(source.inputStream()) {
+      @Override
+      public int read(byte[] b, int off, int len) throws IOException {
+        Objects.checkFromIndexSize(off, len, b.length);
+        return len == 0 ? 0 : in.read(b, off, len);
+      }
 
-  /** Asked for nothing, it gives nothing. */
-  private static final class Stream extends InputStream {
-    private final InputStream in;
-
-    Stream(InputStream in) {
-      this.in = in;
-    }
-
-    @Override
-    public int read() throws IOException {
-      return in.read();
-    }
-
-    @Override
-    public int read(byte[] b, int off, int len) throws IOException {
-      Objects.checkFromIndexSize(off, len, b.length);
-      return len == 0 ? 0 : in.read(b, off, len);
-    }
-
-    @Override
-    public int available() throws IOException {
-      return in.available();
-    }
-
-    @Override
-    public void close() throws IOException {
-      in.close();
-    }
-
-    @Override
-    public String toString() {
-      return in.toString();
-    }
+      @Override
+      public String toString() {
+        return in.toString();
+      }
+    };
   }
 
   @SuppressWarnings("deprecation") // until okio takes it away

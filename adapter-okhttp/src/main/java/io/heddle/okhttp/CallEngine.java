@@ -14,6 +14,7 @@ import okhttp3.Call;
 import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
+import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -233,7 +234,7 @@ final class CallEngine implements AutoCloseable {
     public Response intercept(Chain chain) throws IOException {
       LiveCall call = engine.begun(chain.call());
       if (call == null) {
-        return connecting(chain);
+        return connecting(chain, chain.request());
       }
       LiveCall before = LiveCall.current(); // another, if an interceptor has changed the thread
       LiveCall.current(call);
@@ -245,9 +246,9 @@ final class CallEngine implements AutoCloseable {
       }
     }
 
-    private static Response connecting(Chain chain) throws IOException {
+    private static Response connecting(Chain chain, Request request) throws IOException {
       try {
-        return chain.proceed(chain.request());
+        return chain.proceed(request);
       } finally {
         PrefaceGate.leave(); // if a listener has thrown
       }
@@ -255,10 +256,12 @@ final class CallEngine implements AutoCloseable {
 
     private static Response proceed(Chain chain, LiveCall call) throws IOException {
       Resends resends = new Resends(Deadline.none(), REFUSALS); // OkHttp's timer cancels
+      Request request = chain.request();
+      Response prior = null;
       while (true) {
         try {
-          call.isAnswered(false);
-          return connecting(chain);
+          call.asks(request);
+          return after(prior, connecting(chain, request));
         } catch (HandOver.Unsound e) {
           // Once more: that connection is gone, and a new one is sound.
         } catch (Throwable t) { // which Kotlin's code need not declare
@@ -267,7 +270,19 @@ final class CallEngine implements AutoCloseable {
           }
           pause(resends);
         }
+        request = call.asked(); // it goes on from where it was
+        Response led = call.led();
+        prior = led == null ? prior : after(prior, led);
       }
+    }
+
+    /** The response, the first of whose prior ones comes after this one. */
+    private static Response after(@Nullable Response prior, Response response) {
+      if (prior == null) {
+        return response;
+      }
+      Response own = response.priorResponse();
+      return response.newBuilder().priorResponse(own == null ? prior : after(prior, own)).build();
     }
   }
 
@@ -280,19 +295,19 @@ final class CallEngine implements AutoCloseable {
   }
 
   /** Whether OkHttp itself repeats a request whose connection turns out to be closed. */
-  static boolean isRepeatable(Interceptor.Chain chain) {
-    RequestBody body = chain.request().body();
+  static boolean isRepeatable(Interceptor.Chain chain, Request request) {
+    RequestBody body = request.body();
     return (body == null || !body.isOneShot()) && OkHttpInternals.retries(chain);
   }
 
   /**
-   * Whether the server has processed nothing of a call, in all it was asked since it passed here.
-   * OkHttp itself gives up at the second refusal.
+   * Whether the server has processed nothing of what it was asked last. OkHttp itself gives up at
+   * the second refusal.
    */
   private static boolean mayRepeat(Throwable failure, Interceptor.Chain chain, LiveCall call) {
     return !call.isAnswered()
         && OkHttpInternals.isRefused(failure)
         && !call.isCanceled()
-        && isRepeatable(chain);
+        && isRepeatable(chain, call.asked());
   }
 }

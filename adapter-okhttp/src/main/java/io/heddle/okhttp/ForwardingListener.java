@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.core.CallEvent.Step;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Passes each event on to the user's own listener: at once what OkHttp tells on the caller's
- * thread, or on one of its own; by {@link #tell} what a worker may have to say.
+ * thread, or on one of its own; by {@link #tell} what a worker may have to say. On the way the call
+ * learns what it waits for, and the {@link PrefaceGate} what its thread is about to do.
  */
 abstract class ForwardingListener extends EventListener {
 
@@ -30,6 +32,9 @@ abstract class ForwardingListener extends EventListener {
 
   /** Has the user's listener told, on the caller. */
   abstract void tell(Runnable event);
+
+  /** The call waits for this now. */
+  abstract void mark(Step step);
 
   // ---- by the caller --------------------------------------------------------------------------
 
@@ -55,6 +60,7 @@ abstract class ForwardingListener extends EventListener {
 
   @Override
   public void dnsStart(Call of, String domainName) {
+    mark(Step.NAME);
     user.dnsStart(of, domainName);
   }
 
@@ -65,6 +71,7 @@ abstract class ForwardingListener extends EventListener {
 
   @Override
   public void connectStart(Call of, InetSocketAddress address, Proxy proxy) {
+    mark(Step.CONNECTION);
     user.connectStart(of, address, proxy);
   }
 
@@ -76,11 +83,13 @@ abstract class ForwardingListener extends EventListener {
   @Override
   public void secureConnectEnd(Call of, @Nullable Handshake handshake) {
     user.secureConnectEnd(of, handshake);
+    PrefaceGate.enter();
   }
 
   @Override
   public void connectEnd(
       Call of, InetSocketAddress address, Proxy proxy, @Nullable Protocol protocol) {
+    PrefaceGate.leave();
     user.connectEnd(of, address, proxy, protocol);
   }
 
@@ -91,6 +100,7 @@ abstract class ForwardingListener extends EventListener {
       Proxy proxy,
       @Nullable Protocol protocol,
       IOException failure) {
+    PrefaceGate.leave();
     user.connectFailed(of, address, proxy, protocol, failure);
   }
 
@@ -133,6 +143,7 @@ abstract class ForwardingListener extends EventListener {
 
   @Override
   public void requestHeadersStart(Call of) {
+    mark(Step.HEAD);
     tell(() -> user.requestHeadersStart(of));
   }
 

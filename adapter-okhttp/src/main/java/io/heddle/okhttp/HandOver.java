@@ -59,7 +59,7 @@ final class HandOver implements Interceptor {
     }
     if (connection != null && !shared && OkHttpInternals.dropSurplus(connection)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
-      if (call != null && !call.isAnswered() && !CallEngine.isRepeatable(chain)) {
+      if (call != null && !call.isAnswered() && !CallEngine.isRepeatable(chain, chain.request())) {
         throw new Unsound();
       }
     }

@@ -102,6 +102,10 @@ final class InlineSource implements Source {
       }
       return n;
     } catch (IOException e) {
+      if (!chain.call().isCanceled() && OkHttpResponseBody.isWhole(own, length, e)) {
+        ended = true;
+        return -1;
+      }
       throw fail(e);
     }
   }

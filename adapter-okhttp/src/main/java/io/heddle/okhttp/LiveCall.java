@@ -8,11 +8,10 @@ import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Proxy;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -21,9 +20,8 @@ import java.util.function.Predicate;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
-import okhttp3.Handshake;
 import okhttp3.HttpUrl;
-import okhttp3.Protocol;
+import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
 
@@ -61,7 +59,9 @@ final class LiveCall extends ForwardingListener {
   private HostLimits.@Nullable Host host;
   private boolean deaf;
   private @Nullable LiveCall outer;
-  private boolean answered;
+  private @Nullable Request asked;
+  private boolean answered; // what was asked
+  private @Nullable Response led; // to what was asked
   private @Nullable Connection connection;
   private int successes;
 
@@ -237,7 +237,8 @@ final class LiveCall extends ForwardingListener {
     }
   }
 
-  private void mark(Step now) {
+  @Override
+  void mark(Step now) {
     step = now;
     event.at(now);
   }
@@ -345,8 +346,21 @@ final class LiveCall extends ForwardingListener {
     return answered;
   }
 
-  void isAnswered(boolean now) {
-    answered = now;
+  /** OkHttp begins with a request, and goes on to where its responses lead. */
+  void asks(Request request) {
+    asked = request;
+    answered = false;
+    led = null;
+  }
+
+  /** What OkHttp has asked last, or was about to. */
+  Request asked() {
+    return Objects.requireNonNull(asked);
+  }
+
+  /** The response that has led there; null if that is what it began with. */
+  @Nullable Response led() {
+    return led;
   }
 
   /** What it holds at limits. */
@@ -439,10 +453,10 @@ final class LiveCall extends ForwardingListener {
 
   @Override
   void tell(Runnable event) {
-    OkHttpExchange running = exchange;
     if (!hasListener()) {
       return;
     }
+    OkHttpExchange running = exchange;
     if (running == null) {
       event.run();
     } else if (running.isOnWorker()) {
@@ -477,30 +491,6 @@ final class LiveCall extends ForwardingListener {
   }
 
   @Override
-  public void secureConnectEnd(Call of, @Nullable Handshake handshake) {
-    super.secureConnectEnd(of, handshake);
-    PrefaceGate.enter();
-  }
-
-  @Override
-  public void connectEnd(
-      Call of, InetSocketAddress address, Proxy proxy, @Nullable Protocol protocol) {
-    PrefaceGate.leave();
-    super.connectEnd(of, address, proxy, protocol);
-  }
-
-  @Override
-  public void connectFailed(
-      Call of,
-      InetSocketAddress address,
-      Proxy proxy,
-      @Nullable Protocol protocol,
-      IOException failure) {
-    PrefaceGate.leave();
-    super.connectFailed(of, address, proxy, protocol, failure);
-  }
-
-  @Override
   public void callEnd(Call of) {
     end();
     ResponseBodyPipe body = ending;
@@ -522,21 +512,12 @@ final class LiveCall extends ForwardingListener {
   }
 
   @Override
-  public void dnsStart(Call of, String domainName) {
-    mark(Step.NAME);
-    super.dnsStart(of, domainName);
-  }
-
-  @Override
-  public void connectStart(Call of, InetSocketAddress address, Proxy proxy) {
-    mark(Step.CONNECTION);
-    super.connectStart(of, address, proxy);
-  }
-
-  @Override
-  public void requestHeadersStart(Call of) {
-    mark(Step.HEAD);
-    super.requestHeadersStart(of);
+  public void followUpDecision(Call of, Response response, @Nullable Request next) {
+    if (next != null) {
+      asks(next);
+      led = response;
+    }
+    super.followUpDecision(of, response, next);
   }
 
   @Override

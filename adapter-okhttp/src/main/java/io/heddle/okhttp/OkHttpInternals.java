@@ -1,7 +1,9 @@
 package io.heddle.okhttp;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.reflect.Field;
+import java.net.ProtocolException;
 import java.net.Socket;
 import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Connection;
@@ -177,6 +179,21 @@ final class OkHttpInternals {
       // the call, then
     }
     chain.call().cancel();
+  }
+
+  /**
+   * Whether a failure is of the connection: not of time, and nothing that the server has said of
+   * the stream. At its end a connection resets its streams itself, as if to cancel them.
+   */
+  static boolean isOfConnection(IOException failure) {
+    try {
+      return !(failure instanceof InterruptedIOException)
+          && !(failure instanceof ProtocolException)
+          && !(failure instanceof StreamResetException reset
+              && reset.errorCode != okhttp3.internal.http2.ErrorCode.CANCEL);
+    } catch (LinkageError e) {
+      return false;
+    }
   }
 
   /** Whether the server says that it did not process this request (RFC 9113, 6.8 and 8.7). */

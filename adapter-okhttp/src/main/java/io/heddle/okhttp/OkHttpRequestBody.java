@@ -88,29 +88,24 @@ final class OkHttpRequestBody extends RequestBody {
 
   /** Lets the user's code write the body into the pipe. What it throws is thrown by the worker. */
   void write() {
-    BufferedSink sink = Okio.buffer(new PipeSink());
-    try {
-      own.writeTo(sink);
-      sink.close();
-    } catch (Throwable t) { // which may be anything
-      thrown = t; // after all that was written before
-      more.ring(); // wakes the worker in await
-    }
+    write(Okio.buffer(new PipeSink()));
   }
 
-  private void talk(BufferedSink sink) {
+  private void write(BufferedSink sink) {
     try {
       own.writeTo(sink);
-    } catch (Throwable t) {
-      thrown = t;
+      if (!own.isDuplex()) { // else the user's code does it, at the end of the conversation
+        sink.close();
+      }
+    } catch (Throwable t) { // which may be anything
+      thrown = t; // after all that was written before
     }
     more.ring(); // wakes the worker in await
   }
 
-  /** What the user's code writes to. */
+  /** What the user's code writes to, by okio's sink, which closes it once. */
   private final class PipeSink implements Sink {
     private final Buffer.UnsafeCursor cursor = new Buffer.UnsafeCursor();
-    private boolean closed;
 
     @Override
     public void write(Buffer source, long byteCount) throws IOException {
@@ -144,10 +139,6 @@ final class OkHttpRequestBody extends RequestBody {
 
     @Override
     public void close() throws IOException {
-      if (closed) {
-        return;
-      }
-      closed = true;
       try {
         pipe.finish();
       } catch (CancellationException | ExecutionException e) {
@@ -166,7 +157,7 @@ final class OkHttpRequestBody extends RequestBody {
   @Override
   public void writeTo(BufferedSink sink) throws IOException {
     if (own.isDuplex()) {
-      exchange.onCaller(() -> talk(sink));
+      exchange.onCaller(() -> write(sink));
       await();
       throwIfCancelled();
       Throwable ofWriter = thrown;

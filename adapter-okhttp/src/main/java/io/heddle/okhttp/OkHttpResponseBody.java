@@ -2,10 +2,14 @@ package io.heddle.okhttp;
 
 import io.heddle.core.DeclaredLength;
 import io.heddle.core.ResponseBodyPipe;
+import java.io.IOException;
+import okhttp3.Headers;
 import okhttp3.MediaType;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
+import okhttp3.TrailersSource;
 import okio.BufferedSource;
+import okio.Okio;
 import okio.Source;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +49,7 @@ final class OkHttpResponseBody extends ResponseBody {
     OkHttpResponseBody body = new OkHttpResponseBody(own.body(), from, pipe);
     Response.Builder builder = own.newBuilder().body(body);
     if (TRAILERS) {
-      OkHttpTrailers.install(builder, own, body);
+      Trailers.install(builder, own, body);
     }
     return builder.build();
   }
@@ -54,6 +58,19 @@ final class OkHttpResponseBody extends ResponseBody {
   static DeclaredLength lengthOf(Response own) {
     boolean none = own.request().method().equals("HEAD") || own.code() == 204 || own.code() == 304;
     return new DeclaredLength(none ? -1 : own.body().contentLength());
+  }
+
+  /**
+   * Whether a body that fails so is whole all the same: nothing is missing of its Content-Length,
+   * and only the connection is gone. OkHttp 5 gives a connection of HTTP/2 back as soon as it has a
+   * head that declares a length of 0, OkHttp 4 once so many bytes have come as are declared, though
+   * the end of the stream may come later; and it closes what it needs no more.
+   *
+   * @param own OkHttp's
+   * @param read what has come of it
+   */
+  static boolean isWhole(ResponseBody own, DeclaredLength read, IOException failure) {
+    return read.counted() == own.contentLength() && OkHttpInternals.isOfConnection(failure);
   }
 
   @Override
@@ -71,8 +88,29 @@ final class OkHttpResponseBody extends ResponseBody {
     return source;
   }
 
-  /** Whether OkHttp's trailers can be looked for, since no worker reads what is before them. */
-  boolean mayPeek() {
-    return pipe == null || pipe.isDone();
+  /**
+   * The trailers of a response whose body is ours: OkHttp is asked for them once that body is at
+   * its end. To ask reads what the caller has not read, and drops it, as in OkHttp.
+   */
+  private record Trailers(Response own, OkHttpResponseBody body) implements TrailersSource {
+
+    /** Puts them into a response that is about to be built; not touched where there is OkHttp 4. */
+    static void install(Response.Builder response, Response own, OkHttpResponseBody body) {
+      response.trailers(new Trailers(own, body));
+    }
+
+    /** None yet, while a worker reads what is before them. */
+    @Override
+    public @Nullable Headers peek() throws IOException {
+      return body.pipe == null || body.pipe.isDone() ? own.peekTrailers() : null;
+    }
+
+    @Override
+    public Headers get() throws IOException {
+      if (body.source.isOpen()) {
+        body.source.readAll(Okio.blackhole());
+      }
+      return own.trailers();
+    }
   }
 }

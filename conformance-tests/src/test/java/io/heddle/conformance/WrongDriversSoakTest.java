@@ -63,7 +63,7 @@ class WrongDriversSoakTest {
                       wrong.driver(),
                       wrong.wire(),
                       new Soak.Allowed(
-                          false, ReferenceSoakTest::mayLogWhenClosed, other -> false)));
+                          false, false, ReferenceSoakTest::mayLogWhenClosed, other -> false)));
     } finally {
       wrong.driver().cleanUp();
     }

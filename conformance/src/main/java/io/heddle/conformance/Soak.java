@@ -64,11 +64,15 @@ final class Soak {
    * What is known of a library, and excused.
    *
    * @param mayPostAgain whether a POST of bytes may be sent again when its connection broke
+   * @param mayMissSurplus whether it may close a connection before more than a declared 0 comes
    * @param mayLog the names of the loggers that may log errors
    * @param mayEndConnection how it tells that it has ended a connection that others shared
    */
   record Allowed(
-      boolean mayPostAgain, Predicate<String> mayLog, Predicate<Throwable> mayEndConnection) {}
+      boolean mayPostAgain,
+      boolean mayMissSurplus,
+      Predicate<String> mayLog,
+      Predicate<Throwable> mayEndConnection) {}
 
   private static final Path DUMPS = Path.of("target", "thread-dumps");
 

@@ -327,6 +327,11 @@ final class SoakPlan {
         };
   }
 
+  /** Whether the response declares that it is empty, and is not, and is asked for. */
+  boolean isLongerThanNothing() {
+    return meeting == Meeting.LONG && length == 0 && !endings.contains(Ending.FLAGGED);
+  }
+
   /** Whether nothing at all happens to the call. */
   boolean isUndisturbed() {
     return meeting == Meeting.ANSWER && endings.isEmpty() && manner != Manner.TORN;
