@@ -36,9 +36,11 @@ import org.jspecify.annotations.Nullable;
  *   <li>A request that goes out after the GOAWAY that says it will not be processed (RFC 9113,
  *       6.8): Jetty fails the streams that are there when GOAWAY comes, but not one that it has a
  *       number for and is just about to open; its caller would wait until the server closes.
- *   <li>A connection that is closed while frames that came are on their way to their streams, as
- *       when a write fails: Jetty stops what brings them there, and what comes after, the failure
- *       too, waits behind them for ever.
+ *   <li>A connection that is closed while frames that came are on their way to their calls, as when
+ *       a write fails, or with the last of the responses behind GOAWAY: Jetty stops what brings
+ *       them there, and what comes after, the failure too, waits behind them for ever. So the
+ *       connection is not told before all calls on it have ended; nobody waits more than {@value
+ *       #PATIENCE_MILLIS} ms for what will not come.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
  *       answers a PING within a second.
  *   <li>A server that has each PING and SETTINGS answered, and does not read the answers: Jetty
@@ -93,11 +95,16 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
     if (local != null && session instanceof HTTP2Session http2) {
       Heard heard = new Heard(http2);
       sessions.put(local, heard);
-      http2.getEndPoint().getConnection().addEventListener(new End(heard));
+      ReadingEndPoint socket = ReadingEndPoint.under(http2.getEndPoint());
+      if (socket != null) {
+        socket.lastly(rest -> endWaits(heard, rest));
+      } else {
+        http2.getEndPoint().getConnection().addEventListener(new End(heard));
+      }
     }
   }
 
-  /** The end of a connection. */
+  /** The end of a connection over what is no socket of ours. */
   private final class End implements org.eclipse.jetty.io.Connection.Listener {
     private final Heard heard;
 
@@ -107,15 +114,24 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
 
     @Override
     public void onClosed(org.eclipse.jetty.io.Connection closed) {
-      later(this::endWaits); // Jetty comes first
+      endWaits(heard, () -> {});
     }
+  }
 
-    /** Until nobody is left who has yet to read what had come. */
-    private void endWaits() {
-      Connection of = heard.connection;
-      if (of != null && client.endWaits(of)) {
-        later(this::endWaits);
-      }
+  /** A socket is closed: until nobody is left who has yet to read what had come, the rest waits. */
+  private void endWaits(Heard heard, Runnable rest) {
+    boolean waits =
+        later(
+            () -> {
+              Connection of = heard.connection;
+              if (of != null && client.endWaits(of)) {
+                endWaits(heard, rest);
+              } else {
+                rest.run();
+              }
+            });
+    if (!waits) {
+      rest.run();
     }
   }
 
@@ -215,19 +231,20 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
     }
     JettyPools.leave(connection);
     heard.session.ping(new PingFrame(now, false), Callback.NOOP);
-    later(() -> closeIfSilent(heard, now, connection));
+    boolean unused = later(() -> closeIfSilent(heard, now, connection));
   }
 
-  /** After {@value #PATIENCE_MILLIS} ms. */
-  private void later(Runnable work) {
+  /** After {@value #PATIENCE_MILLIS} ms; false if the client is being stopped, which closes all. */
+  private boolean later(Runnable work) {
     try {
       Scheduler.Task unused =
           client
               .getScheduler()
               .schedule(
                   () -> client.getExecutor().execute(work), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+      return true;
     } catch (RejectedExecutionException e) {
-      return; // the client is being stopped, which closes all
+      return false;
     }
   }
 

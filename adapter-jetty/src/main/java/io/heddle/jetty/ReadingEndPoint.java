@@ -2,6 +2,7 @@ package io.heddle.jetty;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.RejectedExecutionException;
@@ -29,6 +30,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Where nobody reads, since the caller who would is still writing, it is the body that ends
  * this: its writer gets the failure, and then reads. Not over TLS.
  *
+ * <p>Of HTTP/2 the connection is told later than all others that its socket is closed: what was
+ * read before that, the end of a response say, has yet to come to its call, and Jetty brings
+ * nothing there any more once the connection knows.
+ *
  * <p>And a selector's thread reads for no more than {@value #TURN_MILLIS} ms at a time: Jetty reads
  * until there is nothing left, which is never so if the server is the faster of the two, and all
  * other connections of that selector would wait.
@@ -52,6 +57,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   private volatile boolean failed;
   private volatile @Nullable IOException broken;
   private volatile @Nullable Consumer<Throwable> sender;
+  private volatile Consumer<Runnable> lastly = Runnable::run;
 
   private ReadingEndPoint(
       SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
@@ -83,6 +89,21 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
     if (sender != null && why != null) {
       sender.accept(why);
     }
+  }
+
+  /**
+   * Who says when the connection may know that its socket is closed, by running what it is given.
+   */
+  void lastly(Consumer<Runnable> lastly) {
+    this.lastly = lastly;
+  }
+
+  @Override
+  public void onClose(@Nullable Throwable cause) {
+    Throwable why = cause == null ? new ClosedChannelException() : cause;
+    boolean unused = getWriteFlusher().onFail(why);
+    boolean none = getFillInterest().onFail(why);
+    lastly.accept(() -> super.onClose(cause));
   }
 
   /** The selector has looked at all connections: a turn begins with what is read next. */
