@@ -123,7 +123,7 @@ class CallEventTest {
     assertEquals(Long.MIN_VALUE, event.getLong("nameTime"));
     assertEquals(0, event.getLong("connectionTime"));
     assertTrue(event.getDuration("bodyTime").toMillis() < 20);
-    assertTrue(event.getDuration().toMillis() >= 60);
+    assertTrue(event.getDuration().toMillis() >= 510);
     assertTrue(event.toString().contains("nameTime = N/A"), event::toString);
   }
 
@@ -297,9 +297,9 @@ class CallEventTest {
   void aPlaceWaitedForLongIsTold() throws Exception {
     List<RecordedEvent> events =
         recorded(
-            Duration.ofMillis(50),
+            Duration.ofMillis(500), // a busy machine may hold up the short one, too
             () -> {
-              for (int millis : List.of(0, 60)) {
+              for (int millis : List.of(0, 510)) {
                 CallEvent call = get();
                 call.at(Step.PLACE);
                 Thread.sleep(millis);
@@ -309,7 +309,7 @@ class CallEventTest {
     assertEquals(1, events.size());
     assertEquals("io.heddle.PlaceWait", events.get(0).getEventType().getName());
     assertEquals("example.org:443", events.get(0).getString("authority"));
-    assertTrue(events.get(0).getDuration().toMillis() >= 60);
+    assertTrue(events.get(0).getDuration().toMillis() >= 510);
   }
 
   @Test
