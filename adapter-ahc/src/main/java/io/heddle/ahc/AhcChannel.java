@@ -1,5 +1,6 @@
 package io.heddle.ahc;
 
+import io.heddle.core.Lanes.Lane;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
@@ -177,12 +178,12 @@ final class AhcChannel {
   }
 
   /** The exchange has timed out, and is over: a connection that others share may be dead. */
-  void timedOut(Origin.@Nullable Lane lane) {
+  void timedOut(@Nullable Lane lane) {
     Leg on = leg;
     Http2Connection of = shared;
     if (on != null && on.isSent() && of != null) {
-      if (lane != null) {
-        lane.pause(on.connection); // the next call may well come before the event loop does
+      if (lane != null && lane.isShared()) {
+        lane.open(on.connection, 0); // the next call may well come before the event loop does
       }
       inEventLoop(
           () -> {
@@ -446,7 +447,7 @@ final class AhcChannel {
    * @param lane of the server; null if that is unknown, or cannot speak HTTP/2
    * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
    */
-  void sending(Origin.@Nullable Lane lane, boolean isTunnel) {
+  void sending(@Nullable Lane lane, boolean isTunnel) {
     Leg now = leg;
     if (now == null) {
       throw new IllegalStateException("a request without a connection");
@@ -481,7 +482,7 @@ final class AhcChannel {
     }
     on.stage = Stage.SENT;
     if (lane != null && !again) {
-      lane.notMultiplexed();
+      lane.open(Integer.MAX_VALUE);
     }
     Http1Connection alone = on.connection.pipeline().get(Http1Connection.class);
     if (alone != null && !isTunnel) {
@@ -491,7 +492,7 @@ final class AhcChannel {
     }
   }
 
-  private void sendingOnStream(Channel on, Http2Connection of, Origin.@Nullable Lane lane) {
+  private void sendingOnStream(Channel on, Http2Connection of, @Nullable Lane lane) {
     of.opens(this);
     if (!of.takesMore(on)) { // any more, since the engine looked: the codec will refuse it
       exchange.refused();

@@ -3,6 +3,7 @@ package io.heddle.ahc;
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
+import io.heddle.core.Lanes.Lane;
 import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
@@ -387,7 +388,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   }
 
   private void fails(Throwable failure) {
-    Origin.Lane lane = permit.lane();
+    Lane lane = permit.lane();
     if (lane != null
         && !isOver()
         && !channel.isEverSent()

@@ -4,14 +4,17 @@ import io.heddle.core.CallEvent;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
+import io.heddle.core.Lanes;
+import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.function.Consumer;
 import org.asynchttpclient.AsyncHttpClientConfig;
 import org.asynchttpclient.Request;
@@ -32,6 +35,14 @@ final class CallLimits {
   /** More servers than that, and those that nobody calls are forgotten. */
   private static final int MANY = 1000;
 
+  private static final AtomicIntegerFieldUpdater<Permit> HELD =
+      AtomicIntegerFieldUpdater.newUpdater(Permit.class, "held");
+
+  private static final int WAITING = 0;
+  private static final int RUNNING = 1;
+  private static final int ENDED = 2;
+  private static final int LEFT = 3;
+
   private final AsyncHttpClientConfig config;
   private final @Nullable InFlightLimit connections;
   private final ConcurrentHashMap<Object, Origin> origins = new ConcurrentHashMap<>();
@@ -40,33 +51,69 @@ final class CallLimits {
 
   CallLimits(AsyncHttpClientConfig config) {
     this.config = config;
-    this.connections =
-        config.getMaxConnections() > 0 ? new InFlightLimit(config.getMaxConnections()) : null;
+    this.connections = limit(config.getMaxConnections());
   }
 
-  /** What a call holds while it is in flight. */
-  final class Permit {
-    private final Origin.@Nullable Lane lane;
-    private final @Nullable InFlightLimit ofHost;
-    private final @Nullable InFlightLimit ofAll;
-    private final CallEvent event;
-    private final AtomicBoolean running = new AtomicBoolean(true);
-    private final AtomicBoolean inLane = new AtomicBoolean(true);
+  private static @Nullable InFlightLimit limit(int max) {
+    return max > 0 ? new InFlightLimit(max) : null;
+  }
 
-    private Permit(
-        Origin.@Nullable Lane lane,
-        @Nullable InFlightLimit ofHost,
-        @Nullable InFlightLimit ofAll,
-        CallEvent event) {
-      this.lane = lane;
-      this.ofHost = ofHost;
-      this.ofAll = ofAll;
+  /**
+   * One server.
+   *
+   * @param connections the bound on connections that calls have for themselves; null for none
+   */
+  private record Origin(Lanes lanes, @Nullable InFlightLimit connections) {
+
+    /** Whether nobody is here, so that it can be forgotten. */
+    boolean isIdle() {
+      return !lanes.now().isShared()
+          && lanes.isIdle()
+          && (connections == null || connections.inFlight() == 0);
+    }
+
+    int waiting() {
+      return lanes.now().waiting() + (connections == null ? 0 : connections.waiting());
+    }
+
+    void close() {
+      lanes.close();
+      if (connections != null) {
+        connections.close();
+      }
+    }
+  }
+
+  /**
+   * What a call holds while it is in flight.
+   *
+   * <pre>{@code
+   * WAITING ──it has all──▶ RUNNING ──end──▶ ENDED    has its place in the lane, and no other
+   *    └────────leave──────────┴─────────────┴─leave─▶ LEFT
+   * }</pre>
+   */
+  final class Permit {
+    private final CallEvent event;
+
+    // Written before it is RUNNING.
+    private @Nullable Lane lane;
+    private @Nullable InFlightLimit ofHost;
+    private @Nullable InFlightLimit ofAll;
+
+    // Shared, under compare-and-set.
+    private volatile int held = WAITING;
+
+    private Permit(CallEvent event) {
       this.event = event;
+    }
+
+    private void begin() {
       inFlight.incrementAndGet();
+      held = RUNNING;
     }
 
     /** The lane of its server; null if that cannot speak HTTP/2. */
-    Origin.@Nullable Lane lane() {
+    @Nullable Lane lane() {
       return lane;
     }
 
@@ -77,31 +124,29 @@ final class CallLimits {
 
     /** Gives all back but the place in the lane; any thread, any number of times. */
     void end() {
-      if (running.compareAndSet(true, false)) {
+      if (HELD.compareAndSet(this, RUNNING, ENDED)) {
         inFlight.decrementAndGet();
-        leaveAll(null, ofHost, ofAll);
+        leave(ofAll);
+        leave(ofHost);
       }
     }
 
     /** Gives all of it back; any thread, any number of times. */
     void leave() {
       end();
-      if (inLane.compareAndSet(true, false)) {
-        leaveAll(lane, null, null);
+      int before = HELD.getAndSet(this, LEFT);
+      if (before == WAITING) {
+        leave(ofHost);
+      }
+      if (before != LEFT) {
+        leave(lane);
       }
     }
-  }
 
-  private static void leaveAll(
-      Origin.@Nullable Lane lane, @Nullable InFlightLimit ofHost, @Nullable InFlightLimit ofAll) {
-    if (ofAll != null) {
-      ofAll.leave();
-    }
-    if (ofHost != null) {
-      ofHost.leave();
-    }
-    if (lane != null) {
-      lane.limit().leave();
+    private static void leave(@Nullable InFlightLimit limit) {
+      if (limit != null) {
+        limit.leave();
+      }
     }
   }
 
@@ -134,32 +179,7 @@ final class CallLimits {
     int millis = config.getAcquireFreeChannelTimeout();
     Deadline lease =
         millis > 0 ? Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(millis)) : Deadline.none();
-    Turn turn = new Turn(deadline, deadline.earlier(lease), waiting);
-    Origin origin = origin(request);
-    Origin.Lane lane = origin == null || !maySpeakHttp2(request) ? null : enterLane(origin, turn);
-    if (lane != null && lane.isShared()) {
-      return new Permit(lane, null, null, event);
-    }
-    InFlightLimit ofHost = origin == null ? null : origin.connections();
-    boolean entered = false;
-    boolean enteredHost = false;
-    try {
-      if (ofHost != null) {
-        int max = config.getMaxConnectionsPerHost();
-        turn.await(ofHost, () -> new TooManyConnectionsPerHostException(max));
-        enteredHost = true;
-      }
-      if (connections != null) {
-        int max = config.getMaxConnections();
-        turn.await(connections, () -> new TooManyConnectionsException(max));
-      }
-      entered = true;
-      return new Permit(lane, ofHost, connections, event);
-    } finally {
-      if (!entered) {
-        leaveAll(lane, enteredHost ? ofHost : null, null);
-      }
-    }
+    return enter(request, new Turns(this, deadline, deadline.earlier(lease), waiting), event);
   }
 
   /**
@@ -169,24 +189,11 @@ final class CallLimits {
    * @throws IOException AHC's own, if there is no free place
    */
   Permit enterNow(Request request, CallEvent event) throws IOException {
-    Origin origin = origin(request);
-    Origin.Lane lane = origin == null || !maySpeakHttp2(request) ? null : origin.lane();
-    if (lane != null && !lane.limit().tryEnter()) {
-      return new Permit(null, null, null, event);
+    try {
+      return enter(request, null, event);
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError("this does not wait", e);
     }
-    if (lane != null && lane.isShared()) {
-      return new Permit(lane, null, null, event);
-    }
-    InFlightLimit ofHost = origin == null ? null : origin.connections();
-    if (ofHost != null && !ofHost.tryEnter()) {
-      leaveAll(lane, null, null);
-      throw new TooManyConnectionsPerHostException(config.getMaxConnectionsPerHost());
-    }
-    if (connections != null && !connections.tryEnter()) {
-      leaveAll(lane, ofHost, null);
-      throw new TooManyConnectionsException(config.getMaxConnections());
-    }
-    return new Permit(lane, ofHost, connections, event);
   }
 
   /** Turns away all that wait, and all that come. */
@@ -198,25 +205,45 @@ final class CallLimits {
     }
   }
 
-  private Origin.Lane enterLane(Origin origin, Turn turn)
+  private Permit enter(Request request, @Nullable Turns turns, CallEvent event)
       throws IOException, InterruptedException, TimeoutException {
-    for (; ; ) {
-      Origin.Lane lane = origin.lane();
-      try {
-        turn.await(
-            lane.limit(),
-            () -> new TooManyConnectionsPerHostException(config.getMaxConnectionsPerHost()));
-        return lane;
-      } catch (CancellationException e) {
-        if (closed || origin.lane() == lane) {
-          throw e;
+    Origin origin = origin(request);
+    Permit permit = new Permit(event);
+    try {
+      if (origin != null && maySpeakHttp2(request)) {
+        Lane lane = origin.lanes().now();
+        if (lane.tryEnter()) {
+          permit.lane = lane;
+        } else if (turns != null) {
+          permit.lane = (Lane) turns.await(lane, true);
+        } else { // AHC has a queue for that
+          permit.begin();
+          return permit;
         }
-        Throwable failure = lane.failure();
-        if (failure != null) {
-          throw AhcFailures.thrown(failure);
-        } // else the connection has gone, and there is a new lane
+      }
+      if (permit.lane == null || !permit.lane.isShared()) {
+        permit.ofHost = take(origin == null ? null : origin.connections(), turns, true);
+        permit.ofAll = take(connections, turns, false);
+      }
+      permit.begin();
+      return permit;
+    } finally {
+      if (permit.held == WAITING) {
+        permit.leave();
       }
     }
+  }
+
+  private @Nullable InFlightLimit take(
+      @Nullable InFlightLimit limit, @Nullable Turns turns, boolean isOfHost)
+      throws IOException, InterruptedException, TimeoutException {
+    if (limit == null || limit.tryEnter()) {
+      return limit;
+    }
+    if (turns == null) {
+      throw tooMany(isOfHost);
+    }
+    return turns.await(limit, isOfHost);
   }
 
   private @Nullable Origin origin(Request request) {
@@ -230,12 +257,11 @@ final class CallLimits {
       if (origins.size() > MANY) {
         origins.values().removeIf(Origin::isIdle);
       }
+      int most = config.getHttp2MaxConcurrentStreams();
+      int streams = most > 0 ? most : Integer.MAX_VALUE;
       known =
           origins.computeIfAbsent(
-              key,
-              any ->
-                  new Origin(
-                      config.getMaxConnectionsPerHost(), config.getHttp2MaxConcurrentStreams()));
+              key, any -> new Origin(new Lanes(streams), limit(config.getMaxConnectionsPerHost())));
     }
     if (closed) {
       known.close();
@@ -257,33 +283,30 @@ final class CallLimits {
         && (uri.isSecured() || config.isHttp2CleartextEnabled());
   }
 
-  /** One call's way through several limits. */
-  private record Turn(Deadline call, Deadline lease, Consumer<Exchange<?>> waiting) {
+  private IOException tooMany(boolean isOfHost) {
+    return isOfHost
+        ? new TooManyConnectionsPerHostException(config.getMaxConnectionsPerHost())
+        : new TooManyConnectionsException(config.getMaxConnections());
+  }
 
-    void await(InFlightLimit limit, Supplier tooMany)
+  /** One call's way through several limits. */
+  private record Turns(
+      CallLimits of, Deadline call, Deadline lease, Consumer<Exchange<?>> waiting) {
+
+    InFlightLimit await(InFlightLimit limit, boolean isOfHost)
         throws IOException, InterruptedException, TimeoutException {
-      if (limit.tryEnter()) {
-        return;
-      }
-      Exchange<Boolean> turn = limit.ask();
+      Exchange<InFlightLimit> turn = limit.ask();
       waiting.accept(turn);
       try {
-        turn.await(lease);
+        return turn.await(lease);
       } catch (TimeoutException e) {
         if (call.isExpired()) {
           throw e;
         }
-        IOException failure = tooMany.get();
-        failure.initCause(e);
-        throw failure;
+        throw AhcFailures.caused(of.tooMany(isOfHost), e);
       } catch (ExecutionException e) {
-        throw new AssertionError("a turn never fails", e);
+        throw AhcFailures.thrown(Objects.requireNonNull(e.getCause()));
       }
     }
-  }
-
-  @FunctionalInterface
-  private interface Supplier {
-    IOException get();
   }
 }

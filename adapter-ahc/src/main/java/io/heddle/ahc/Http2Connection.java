@@ -2,6 +2,7 @@ package io.heddle.ahc;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import io.heddle.core.Lanes.Lane;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -69,7 +70,7 @@ final class Http2Connection extends ChannelDuplexHandler {
   private long pingedAt;
   private int maxStreams = -1;
   private boolean leaving;
-  private Origin.@Nullable Lane lane;
+  private @Nullable Lane lane;
 
   private Http2Connection(Channel channel) {
     this.channel = channel;
@@ -86,13 +87,13 @@ final class Http2Connection extends ChannelDuplexHandler {
   }
 
   /** An exchange that has a place in this lane is about to open a stream. */
-  void serve(Origin.Lane of, Channel channel) {
+  void serve(Lane of, Channel channel) {
     if (leaving) {
       return;
     }
     lane = of;
     if (maxStreams >= 0 && !pinged) {
-      of.opened(channel, maxStreams);
+      of.open(channel, maxStreams);
     }
   }
 
@@ -173,7 +174,7 @@ final class Http2Connection extends ChannelDuplexHandler {
       engines.updateMaxConcurrentStreams(streams < 0 ? Integer.MAX_VALUE : streams);
     }
     if (lane != null && streams >= 0) {
-      lane.opened(channel, streams);
+      lane.open(channel, streams);
     }
   }
 
@@ -289,7 +290,7 @@ final class Http2Connection extends ChannelDuplexHandler {
         maxStreams = Integer.MAX_VALUE; // RFC 9113, 6.5.2: no limit, unless the server says one
       }
       if (lane != null && !leaving && !pinged) {
-        lane.opened(ctx.channel(), maxStreams);
+        lane.open(ctx.channel(), maxStreams);
       }
     } else if (msg instanceof Http2GoAwayFrame) {
       leave();

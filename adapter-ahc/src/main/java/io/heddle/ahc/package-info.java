@@ -9,7 +9,7 @@
  * <pre>{@code
  * caller                                        event loop (AhcIoThread)
  *   BlockingAhcClient.execute, stream → AhcCall
- *     → CallLimits.enter              parks     Http2Connection → Origin: streams
+ *     → CallLimits.enter              parks     Http2Connection → Lane: streams
  *     → AhcExchange.start                       name look-up (HostResolver), connect, TLS
  *                                               AhcChannel: connection, stream, how to end it
  *     → AhcRequestBody.write          parks     AhcRequestBody.transferTo, pump

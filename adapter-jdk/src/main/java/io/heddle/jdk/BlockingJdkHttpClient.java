@@ -6,7 +6,7 @@ import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
 import io.heddle.core.HostResolver;
-import io.heddle.core.InFlightLimit;
+import io.heddle.core.Lanes.Lane;
 import io.heddle.core.Resends;
 import java.io.IOException;
 import java.net.Authenticator;
@@ -302,9 +302,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
       boolean expects,
       CallEvent event)
       throws IOException, InterruptedException {
-    InFlightLimit gate;
+    Lane lane;
     try {
-      gate = origin.enter(queue);
+      lane = origin.enter(queue);
     } catch (TimeoutException e) {
       if (deadline.isExpired()) {
         throw JdkFailures.overBeforeSending(
@@ -316,7 +316,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
       throw JdkFailures.caused(JdkFailures.closed(), e);
     }
     JdkExchange<T> exchange =
-        new JdkExchange<>(this, origin, gate, request, deadline, expects, event);
+        new JdkExchange<>(this, origin, lane, request, deadline, expects, event);
     live.add(exchange);
     return exchange;
   }

@@ -4,7 +4,7 @@ import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
-import io.heddle.core.InFlightLimit;
+import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -65,7 +65,7 @@ final class JdkExchange<T> {
 
   private final BlockingJdkHttpClient client;
   private final Origin origin;
-  private final @Nullable InFlightLimit gate;
+  private final Lane lane;
   private final HttpRequest request;
   private final Deadline deadline;
   private final @Nullable Duration readTimeout;
@@ -96,14 +96,15 @@ final class JdkExchange<T> {
   /**
    * An attempt.
    *
-   * @param gate of the origin, if this comes to open the connection that others wait for
+   * @param lane of the origin, in which this has a place; if it is not open, this comes to open the
+   *     connection that others wait for
    * @param expects whether to ask the server before the body is sent
    * @param event of the call
    */
   JdkExchange(
       BlockingJdkHttpClient client,
       Origin origin,
-      @Nullable InFlightLimit gate,
+      Lane lane,
       HttpRequest request,
       Deadline deadline,
       boolean expects,
@@ -112,7 +113,7 @@ final class JdkExchange<T> {
     this.event = event;
     this.client = client;
     this.origin = origin;
-    this.gate = gate;
+    this.lane = lane;
     this.request = request;
     this.deadline = deadline;
     this.readTimeout = client.readTimeout();
@@ -170,7 +171,7 @@ final class JdkExchange<T> {
     } catch (IOException e) {
       refused = JdkInternals.hadNoStream(e);
       if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
-        origin.cool();
+        origin.cool(lane);
       }
       throw failure(e);
     } finally {
@@ -217,7 +218,7 @@ final class JdkExchange<T> {
     if (readTimeout != null && request.bodyPublisher().isEmpty()) {
       nanos = Math.min(nanos, Deadline.after(readTimeout).remainingNanos());
     }
-    boolean cold = gate != null;
+    boolean cold = !lane.isOpen();
     if (nanos == Long.MAX_VALUE
         && !cold
         && expects == request.expectContinue()
@@ -291,7 +292,7 @@ final class JdkExchange<T> {
     heard();
     event.head(
         info.statusCode(), info.version() == HttpClient.Version.HTTP_1_1 ? "HTTP/1.1" : "HTTP/2");
-    origin.warmUp();
+    origin.warmUp(lane);
     origin.answered();
     boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
     if (!multiplexed && readTimeout == null && JdkInternals.gathers(user)) {
@@ -319,7 +320,7 @@ final class JdkExchange<T> {
    */
   void begins() {
     begun.incrementAndGet();
-    origin.warmUp();
+    origin.warmUp(lane);
     if (expects && upload == null) {
       var unused = after(EXPECT_NANOS, this::expectNoMore);
     }
@@ -431,13 +432,10 @@ final class JdkExchange<T> {
       cancelOnceStalled(sending, sending.movedAt());
     }
     client.ended(this);
-    if (gate != null) {
-      gate.leave();
-    }
     if (refused) {
-      origin.leaveRefused();
+      origin.leaveRefused(lane);
     } else {
-      origin.leave();
+      origin.leave(lane);
     }
   }
 

@@ -4,6 +4,8 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.HostResolver;
 import io.heddle.core.InFlightLimit;
+import io.heddle.core.Lanes;
+import io.heddle.core.Lanes.Lane;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,24 +19,22 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A server, by scheme, name and port: how many calls it may get at a time, who of them connects,
  * and whether its name was looked up.
  *
- * <pre>{@code
- * limit  the user's   HTTP/1.1: so many connections. HTTP/2: no bound
- *          │ "too many concurrent streams": of n calls under way the server allows n−1
- *        FULL  n−1, … each call that ends may let in one more, for the server may change its mind
- *          └─▶ the user's, once nobody is under way
+ * <p>Where HTTP/2 is possible calls go in {@link Lanes}: one connects, for the others to share the
+ * connection, until that stands, or none can be made, or it takes {@value #PATIENCE_MILLIS} ms. A
+ * lane is left when its connection is lost, or may be, as nobody has used it for long. Of an open
+ * lane this knows the bound:
  *
- * gate   COLD  HTTP/2 is possible: one call connects, for the others to share the connection
- *          │ its connection stands, or none can be made, or it takes 2 s
- *        WARM  there is no gate
- *          └─▶ COLD  the connection is lost, or may be, as nobody has used it for long
+ * <pre>{@code
+ * the user's   HTTP/1.1: so many connections. HTTP/2: no bound
+ *   │ "too many concurrent streams": of n calls under way the server allows n−1
+ * FULL  n−1, … each call that ends may let in one more, for the server may change its mind
+ *   └─▶ the user's, once nobody is under way
  * }</pre>
  */
 final class Origin {
@@ -49,8 +49,7 @@ final class Origin {
   /** After so long in which calls are refused that are alone, the streams are not coming back. */
   private static final int LOST_MILLIS = 200;
 
-  private final InFlightLimit limit;
-  private final AtomicReference<@Nullable InFlightLimit> gate;
+  private final Lanes lanes = new Lanes(Integer.MAX_VALUE);
   private final int maxConnections;
   private final long lookUpNanos = JdkInternals.lookUpNanos();
 
@@ -67,11 +66,6 @@ final class Origin {
   private volatile long lookedUpAt;
   private volatile boolean lookedUp;
 
-  private final ReentrantLock changing = new ReentrantLock();
-
-  // Guarded by changing.
-  private int bound;
-
   /**
    * An origin that nobody has called.
    *
@@ -79,9 +73,9 @@ final class Origin {
    */
   Origin(int maxConnections, boolean shared) {
     this.maxConnections = maxConnections;
-    this.bound = maxConnections;
-    this.limit = new InFlightLimit(maxConnections);
-    this.gate = new AtomicReference<>(shared ? new InFlightLimit(1) : null);
+    if (!shared) {
+      lanes.now().open(maxConnections);
+    }
   }
 
   // ---- a call's beginning ---------------------------------------------------------------------
@@ -129,60 +123,60 @@ final class Origin {
   }
 
   /**
-   * Waits for a place, and while it is cold, for the gate.
+   * Waits for a place.
    *
-   * @return the gate, if the call must say when its connection stands, and leave it at its end
+   * @return where the call must {@link #leave}; if that is not open, it must {@link #warmUp} when
+   *     its connection stands
    * @throws TimeoutException if the deadline came first
    * @throws CancellationException if the client was closed
    */
-  @Nullable InFlightLimit enter(Deadline deadline) throws InterruptedException, TimeoutException {
-    if (System.nanoTime() - leftAt > coldNanos && isIdle()) {
-      cool();
+  Lane enter(Deadline deadline) throws InterruptedException, TimeoutException {
+    if (System.nanoTime() - leftAt > coldNanos && lanes.isIdle()) {
+      cool(lanes.now());
     }
-    limit.enter(deadline);
-    boolean entered = false;
-    try {
-      InFlightLimit its = gate.get();
-      if (its != null) {
-        pass(its, deadline);
-      }
-      entered = true;
-      return gate.get() == its ? its : null;
-    } finally {
-      if (!entered) {
-        limit.leave();
-      }
-    }
+    Lane lane = lanes.now();
+    return lane.tryEnter() ? lane : await(lane.ask(), deadline);
   }
 
-  private void pass(InFlightLimit its, Deadline deadline)
+  private Lane await(Exchange<InFlightLimit> turn, Deadline deadline)
       throws InterruptedException, TimeoutException {
-    Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
     try {
-      its.enter(deadline.earlier(patience));
-    } catch (TimeoutException e) {
-      if (deadline.isExpired()) {
-        throw e;
+      Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
+      if (!lanes.now().isOpen()
+          && !turn.awaitDone(deadline.earlier(patience))
+          && !deadline.isExpired()) {
+        warmUp(lanes.now()); // an outage holds up nobody for long
       }
-      warmUp(); // an outage holds up nobody for long
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // which the wait for the turn finds
+    }
+    try {
+      return (Lane) turn.await(deadline);
+    } catch (ExecutionException e) {
+      throw new AssertionError("a turn does not fail here", e);
     }
   }
 
   // ---- what a call finds ----------------------------------------------------------------------
 
   /** A connection stands, which all can share; or none can be made, which each may find himself. */
-  void warmUp() {
-    InFlightLimit its = gate.getAndSet(null);
-    if (its != null) {
-      its.setMax(Integer.MAX_VALUE); // wakes all that wait at it
+  void warmUp(Lane lane) {
+    if (!lane.isOpen()) {
+      lane.open(bound()); // wakes all that wait at it
     }
   }
 
   /** The connection that all share is lost, or may be: one call is to open the next. */
-  void cool() {
-    if (multiplexed && gate.get() == null) {
-      gate.compareAndSet(null, new InFlightLimit(1));
+  void cool(Lane lane) {
+    if (multiplexed && lane.isOpen() && lane == lanes.now()) {
+      full = false;
+      lane.left();
     }
+  }
+
+  /** How many calls may be if the server does not say otherwise. */
+  private int bound() {
+    return multiplexed ? Integer.MAX_VALUE : maxConnections;
   }
 
   /** The head of a response came. */
@@ -196,7 +190,9 @@ final class Origin {
     boolean its = version != HttpClient.Version.HTTP_1_1;
     if (its != multiplexed) {
       multiplexed = its;
-      change(its ? Integer.MAX_VALUE : maxConnections);
+      if (lanes.now().isOpen()) {
+        lanes.now().open(bound());
+      }
     }
   }
 
@@ -208,22 +204,16 @@ final class Origin {
   }
 
   /** A call is over, as there was no stream for it: the others are as many as there may be. */
-  void leaveRefused() {
-    changing.lock();
-    try {
-      full = true;
-      caution.set(CAUTION);
-      int others = limit.inFlight() - 1;
-      if (others > 0) {
-        refusedAloneAt = 0;
-      } else if (refusedAloneAt == 0) {
-        refusedAloneAt = System.nanoTime() | 1;
-      }
-      change(Math.max(1, others));
-    } finally {
-      changing.unlock();
+  void leaveRefused(Lane lane) {
+    full = true;
+    caution.set(CAUTION);
+    if (lane.inFlight() > 1) {
+      refusedAloneAt = 0;
+    } else if (refusedAloneAt == 0) {
+      refusedAloneAt = System.nanoTime() | 1;
     }
-    limit.leave();
+    lane.changeMax((max, inFlight) -> Math.max(1, inFlight - 1));
+    lane.leave();
   }
 
   /** Where a refused call has none to wait for, as the streams are not ours: waits a moment. */
@@ -241,46 +231,30 @@ final class Origin {
   }
 
   /** A call is over. */
-  void leave() {
+  void leave(Lane lane) {
     leftAt = System.nanoTime();
-    limit.leave();
-    if (full) {
-      if (limit.waiting() == 0 && limit.inFlight() == 0) {
+    lane.leave();
+    if (full && lane.isOpen() && lane == lanes.now()) {
+      if (lane.waiting() == 0 && lane.inFlight() == 0) {
         full = false;
-        change(multiplexed ? Integer.MAX_VALUE : maxConnections);
+        lane.open(bound());
       } else if (caution.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
-        change(0);
+        lane.changeMax((max, inFlight) -> max == Integer.MAX_VALUE ? max : max + 1);
       }
     }
   }
 
-  /** How many wait for a place, or at the gate. */
+  /** How many wait for a place. */
   int waiting() {
-    InFlightLimit its = gate.get();
-    return limit.waiting() + (its == null ? 0 : its.waiting());
+    return lanes.now().waiting();
   }
 
   boolean isIdle() {
-    return limit.waiting() == 0 && limit.inFlight() == 0;
+    return lanes.isIdle();
   }
 
   /** Turns away all that wait. */
   void close() {
-    limit.close();
-    InFlightLimit its = gate.get();
-    if (its != null) {
-      its.close();
-    }
-  }
-
-  /** Sets the bound; 0 for one more than it is. */
-  private void change(int to) {
-    changing.lock();
-    try {
-      bound = to > 0 ? to : bound == Integer.MAX_VALUE ? bound : bound + 1;
-      limit.setMax(bound); // wakes those who have a place now
-    } finally {
-      changing.unlock();
-    }
+    lanes.close();
   }
 }

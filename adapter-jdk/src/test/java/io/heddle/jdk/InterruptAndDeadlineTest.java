@@ -135,14 +135,15 @@ class InterruptAndDeadlineTest {
 
   /** The client's own timer may ring at the moment of the head, and then fails the body. */
   @Test
-  void aBodyThatTheClientsTimerEndsSaysThatItWasTheDeadline() {
+  void aBodyThatTheClientsTimerEndsSaysThatItWasTheDeadline() throws Exception {
     HttpRequest get = HttpRequest.newBuilder(URI.create("http://localhost/")).build();
     try (BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(HttpClient.newHttpClient())) {
+      Origin origin = new Origin(1, false);
       JdkExchange<Void> exchange =
           new JdkExchange<>(
               client,
-              new Origin(1, false),
-              null,
+              origin,
+              origin.enter(Deadline.none()),
               get,
               Deadline.after(Duration.ZERO),
               false,

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Connection;
 import okhttp3.HttpUrl;
 import okhttp3.Protocol;
@@ -60,18 +59,16 @@ final class HostLimits {
   /** One host, by scheme, name and port. */
   final class Host {
     private final InFlightLimit limit;
-    private final ReentrantLock lock = new ReentrantLock();
 
-    // Guarded by lock. No streams are known while they are 0.
-    private int max;
+    // Written while the bound is changed, one thread at a time. No streams are known while 0.
     private int streams;
     private long grownAt = System.nanoTime();
-    private @Nullable WeakReference<Connection> last;
 
+    // Shared.
+    private volatile WeakReference<@Nullable Connection> last = new WeakReference<>(null);
     private volatile boolean answered;
 
     private Host(int first) {
-      this.max = first;
       this.limit = new InFlightLimit(first);
     }
 
@@ -86,16 +83,11 @@ final class HostLimits {
 
     /** A request goes out over this connection. */
     void connected(Connection connection) {
-      lock.lock();
-      try {
-        if (last == null || !connection.equals(last.get())) {
-          last = new WeakReference<>(connection);
-        }
-        if (!OkHttpInternals.isMultiplexed(connection)) {
-          change(Math.min(maxConnections, Math.max(CONNECTING, max + 1)));
-        }
-      } finally {
-        lock.unlock();
+      if (!connection.equals(last.get())) {
+        last = new WeakReference<>(connection);
+      }
+      if (!OkHttpInternals.isMultiplexed(connection)) {
+        limit.changeMax((max, in) -> Math.min(maxConnections, Math.max(CONNECTING, max + 1)));
       }
       hear();
     }
@@ -109,46 +101,37 @@ final class HostLimits {
     /** Somebody has waited for a while. */
     void isSlow() {
       hear();
-      lock.lock();
-      try {
-        long now = System.nanoTime();
-        if (!answered
-            && streams == 0
-            && now - grownAt >= TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS)) {
-          grownAt = now;
-          change((int) Math.min(Integer.MAX_VALUE, Math.max(maxConnections, 2L * max)));
-        }
-      } finally {
-        lock.unlock();
-      }
+      limit.changeMax(
+          (max, in) -> {
+            long now = System.nanoTime();
+            boolean grows =
+                !answered
+                    && streams == 0
+                    && now - grownAt >= TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
+            grownAt = grows ? now : grownAt;
+            return grows ? atMost(Math.max(maxConnections, 2L * max)) : max;
+          });
     }
 
     /** What the server allows now; it may change its mind. */
     private void hear() {
-      lock.lock();
-      try {
-        Connection connection = last == null ? null : last.get();
-        if (connection == null || !OkHttpInternals.isMultiplexed(connection)) {
-          return;
-        }
-        int heard = OkHttpInternals.streams(connection);
-        if (heard < Integer.MAX_VALUE) {
-          streams = heard;
-        } else if (streams == 0 && !answered) {
-          return;
-        }
-        long all = (long) maxConnections * (streams == 0 ? Integer.MAX_VALUE : streams);
-        change((int) Math.min(Integer.MAX_VALUE, all));
-      } finally {
-        lock.unlock();
+      Connection connection = last.get();
+      if (OkHttpInternals.isMultiplexed(connection)) {
+        limit.changeMax(
+            (max, in) -> {
+              int now = OkHttpInternals.streams(connection);
+              boolean heard = now < Integer.MAX_VALUE;
+              streams = heard ? now : streams;
+              if (streams == 0) {
+                return heard || answered ? Integer.MAX_VALUE : max;
+              }
+              return atMost((long) maxConnections * streams);
+            });
       }
     }
 
-    private void change(int now) {
-      if (now != max) {
-        max = now;
-        limit.setMax(now);
-      }
+    private static int atMost(long calls) {
+      return (int) Math.min(Integer.MAX_VALUE, calls);
     }
 
     private boolean isIdle() {

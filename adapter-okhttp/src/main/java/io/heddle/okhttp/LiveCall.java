@@ -205,7 +205,7 @@ final class LiveCall extends ForwardingListener {
 
   private void awaitTurn(InFlightLimit limit, HostLimits.@Nullable Host of) throws IOException {
     mark(Step.PLACE);
-    Exchange<Boolean> turn = limit.ask();
+    Exchange<InFlightLimit> turn = limit.ask();
     Deadline lease = engine.lease();
     try {
       waiting = turn;

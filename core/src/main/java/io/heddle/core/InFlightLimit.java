@@ -12,6 +12,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntBinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A bound on how many calls are in flight, at which a further caller waits until its deadline
@@ -24,8 +26,14 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>The bound can be changed while calls are in flight. If it falls below their number, none is
  * hurt, and no place is given until enough of them have left.
+ *
+ * <pre>{@code
+ * OPEN ──close───▶ CLOSED   who waits, and who comes, is turned away
+ *   └───follow───▶ PASSED   who waits goes on waiting at the limit that follows, in his turn, and
+ *                           who comes asks there; or who waits fails
+ * }</pre>
  */
-public final class InFlightLimit implements AutoCloseable {
+public class InFlightLimit implements AutoCloseable {
 
   private static final VarHandle FREE;
 
@@ -40,7 +48,7 @@ public final class InFlightLimit implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock.
-  private final Set<Exchange<Boolean>> queue = new LinkedHashSet<>();
+  private final Set<Exchange<InFlightLimit>> queue = new LinkedHashSet<>();
   private int max;
 
   // Shared. `free`, under compare-and-set, is below 0 after the bound was lowered, or
@@ -49,6 +57,7 @@ public final class InFlightLimit implements AutoCloseable {
   // writes `free` and then looks at `queued`: at least one sees the other.
   private volatile int free;
   private volatile int queued;
+  private volatile @Nullable InFlightLimit next; // written under the lock
   private volatile boolean closed;
 
   /**
@@ -76,43 +85,31 @@ public final class InFlightLimit implements AutoCloseable {
    *
    * @return whether the caller is in flight now, and must {@link #leave}
    */
-  public boolean tryEnter() {
+  public final boolean tryEnter() {
     return queued == 0 && !closed && takeFree();
   }
 
   /** Takes a place even if none is free, or others wait for it. Never waits; any thread. */
-  public void enterAnyway() {
+  public final void enterAnyway() {
     FREE.getAndAdd(this, -1);
   }
 
   /**
    * Asks for a place. Does not wait; the exchange does, and another thread can cancel it.
    *
-   * @return completes once the caller is in flight and must {@link #leave}; cancelled if the limit
-   *     is closed; he who gives it up loses his turn, and no place is lost
+   * @return completes once the caller is in flight, with the limit that he must {@link #leave}:
+   *     this, or one that has followed; cancelled if that is closed; he who gives it up loses his
+   *     turn, and no place is lost
    */
-  public Exchange<Boolean> ask() {
-    Exchange<Boolean> turn = new Exchange<>(late -> leave());
+  public final Exchange<InFlightLimit> ask() {
+    Exchange<InFlightLimit> turn = new Exchange<>(InFlightLimit::leave);
     if (tryEnter()) {
-      turn.complete(true);
+      turn.complete(this);
       return turn;
     }
-    lock.lock();
-    try {
-      if (!closed) {
-        queue.add(turn);
-        queued = queue.size();
-      }
-    } finally {
-      lock.unlock();
-    }
     turn.onAbandon(() -> forget(turn));
-    if (closed) {
-      turn.cancel();
-    } else if (free > 0) { // he who left before this was queued did not see it
-      grant();
-    }
-    return turn;
+    InFlightLimit follows = queue(List.of(turn));
+    return follows == null ? turn : follows.ask();
   }
 
   /**
@@ -124,15 +121,15 @@ public final class InFlightLimit implements AutoCloseable {
    * @throws CancellationException if the limit is closed
    * @throws IllegalStateException if it would have to wait, on an {@link IoThread}
    */
-  public void enter(Deadline deadline) throws InterruptedException, TimeoutException {
+  public final void enter(Deadline deadline) throws InterruptedException, TimeoutException {
     if (tryEnter()) {
       return;
     }
-    Exchange<Boolean> turn = ask();
+    Exchange<InFlightLimit> turn = ask();
     try {
       turn.await(deadline);
     } catch (ExecutionException e) {
-      throw new AssertionError("a turn never fails", e);
+      throw new AssertionError("nothing follows this limit", e);
     } catch (IllegalStateException onIoThread) {
       turn.cancel();
       throw onIoThread;
@@ -142,7 +139,7 @@ public final class InFlightLimit implements AutoCloseable {
   // ---- any thread ---------------------------------------------------------------------------
 
   /** Gives a place back, for the first who waits; once for each that was taken. Never waits. */
-  public void leave() {
+  public final void leave() {
     FREE.getAndAdd(this, 1);
     if (queued > 0) {
       grant();
@@ -154,10 +151,24 @@ public final class InFlightLimit implements AutoCloseable {
    *
    * @throws IllegalArgumentException if {@code newMax} is negative
    */
-  public void setMax(int newMax) {
+  public final void setMax(int newMax) {
     checked(newMax);
+    changeMax((now, inFlight) -> newMax);
+  }
+
+  /**
+   * Changes the bound by what it is, and no other change comes between.
+   *
+   * @param to gets the bound and how many are in flight, and says the new bound, which is not
+   *     negative; runs under the lock, must not wait
+   */
+  public final void changeMax(IntBinaryOperator to) {
     lock.lock();
     try {
+      int newMax = to.applyAsInt(max, max - free);
+      if (newMax == max) {
+        return;
+      }
       FREE.getAndAdd(this, newMax - max);
       max = newMax;
     } finally {
@@ -167,7 +178,7 @@ public final class InFlightLimit implements AutoCloseable {
   }
 
   /** How many calls are in flight; a snapshot. */
-  public int inFlight() {
+  public final int inFlight() {
     lock.lock();
     try {
       return max - free;
@@ -177,26 +188,71 @@ public final class InFlightLimit implements AutoCloseable {
   }
 
   /** How many callers wait for a place; a snapshot. */
-  public int waiting() {
+  public final int waiting() {
     return queued;
   }
 
   /** Turns away all that wait, and all that come; those in flight leave as they like. */
   @Override
-  public void close() {
-    List<Exchange<Boolean>> turnedAway;
+  public final void close() {
+    for (Exchange<InFlightLimit> each : end(null)) {
+      each.cancel(); // wakes its caller
+    }
+  }
+
+  /**
+   * From now on that limit counts in place of this.
+   *
+   * @param failure for those who wait; null if they go on waiting there
+   */
+  final void follow(InFlightLimit by, @Nullable Throwable failure) {
+    List<Exchange<InFlightLimit>> waiting = end(by);
+    if (failure == null) {
+      for (InFlightLimit to = by; to != null; ) {
+        to = to.queue(waiting);
+      }
+    } else {
+      waiting.forEach(each -> each.fail(failure)); // wakes its caller
+    }
+  }
+
+  private List<Exchange<InFlightLimit>> end(@Nullable InFlightLimit by) {
     lock.lock();
     try {
+      next = by == null ? next : by;
       closed = true;
-      turnedAway = new ArrayList<>(queue);
+      List<Exchange<InFlightLimit>> waiting = new ArrayList<>(queue);
       queue.clear();
       queued = 0;
+      return waiting;
     } finally {
       lock.unlock();
     }
-    for (Exchange<Boolean> each : turnedAway) {
-      each.cancel(); // wakes its caller
+  }
+
+  /** Queues these, or turns them away; or says where they are to queue instead. */
+  private @Nullable InFlightLimit queue(List<Exchange<InFlightLimit>> turns) {
+    boolean ended;
+    InFlightLimit follows;
+    lock.lock();
+    try {
+      ended = closed;
+      follows = next;
+      for (Exchange<InFlightLimit> each : turns) {
+        if (!ended && !each.isDone()) { // who gives up later is taken out, by himself
+          queue.add(each);
+        }
+      }
+      queued = queue.size();
+    } finally {
+      lock.unlock();
     }
+    if (ended && follows == null) {
+      turns.forEach(Exchange::cancel); // wakes its caller
+    } else if (!ended && free > 0) { // he who left before these were queued did not see them
+      grant();
+    }
+    return follows;
   }
 
   private boolean takeFree() {
@@ -213,25 +269,25 @@ public final class InFlightLimit implements AutoCloseable {
 
   /** Hands free places to those who wait longest. */
   private void grant() {
-    List<Exchange<Boolean>> next = new ArrayList<>(1);
+    List<Exchange<InFlightLimit>> turns = new ArrayList<>(1);
     lock.lock();
     try {
-      Iterator<Exchange<Boolean>> waiting = queue.iterator();
+      Iterator<Exchange<InFlightLimit>> waiting = queue.iterator();
       while (waiting.hasNext() && takeFree()) {
-        next.add(waiting.next());
+        turns.add(waiting.next());
         waiting.remove();
       }
       queued = queue.size();
     } finally {
       lock.unlock();
     }
-    for (Exchange<Boolean> each : next) {
-      each.complete(true); // wakes its caller; one who gave up meanwhile gives the place back
+    for (Exchange<InFlightLimit> each : turns) {
+      each.complete(this); // wakes its caller; one who gave up meanwhile gives the place back
     }
   }
 
   /** A caller gave up: takes it out of the queue. */
-  private void forget(Exchange<Boolean> turn) {
+  private void forget(Exchange<InFlightLimit> turn) {
     lock.lock();
     try {
       queue.remove(turn);
@@ -239,10 +295,14 @@ public final class InFlightLimit implements AutoCloseable {
     } finally {
       lock.unlock();
     }
+    InFlightLimit follows = next;
+    if (follows != null) {
+      follows.forget(turn);
+    }
   }
 
   @Override
-  public String toString() {
+  public final String toString() {
     return "InFlightLimit[" + inFlight() + " in flight, " + queued + " waiting]";
   }
 }

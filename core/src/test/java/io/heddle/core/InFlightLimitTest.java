@@ -3,6 +3,7 @@ package io.heddle.core;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -103,10 +104,10 @@ class InFlightLimitTest {
   void newcomerDoesNotOvertake() throws Exception {
     InFlightLimit limit = new InFlightLimit(1);
     limit.enter(NONE);
-    Exchange<Boolean> first = limit.ask();
+    Exchange<InFlightLimit> first = limit.ask();
     limit.leave();
     assertFalse(limit.tryEnter(), "the place is the first one's");
-    assertTrue(first.await(NONE));
+    assertSame(limit, first.await(NONE));
   }
 
   @Test
@@ -136,11 +137,11 @@ class InFlightLimitTest {
   void placeOfOneWhoGaveUpGoesToTheNext() throws Exception {
     InFlightLimit limit = new InFlightLimit(1);
     limit.enter(NONE);
-    Exchange<Boolean> first = limit.ask();
-    Exchange<Boolean> second = limit.ask();
+    Exchange<InFlightLimit> first = limit.ask();
+    Exchange<InFlightLimit> second = limit.ask();
     assertTrue(first.cancel());
     limit.leave();
-    assertTrue(second.await(NONE));
+    assertSame(limit, second.await(NONE));
     assertFalse(limit.tryEnter());
   }
 
@@ -181,6 +182,33 @@ class InFlightLimitTest {
     limit.leave();
     assertThrows(CancellationException.class, () -> limit.enter(NONE));
     assertEquals(0, limit.inFlight());
+  }
+
+  /** The limit that follows may itself have been followed before it hears of those who wait. */
+  @Test
+  void whoWaitsIsPassedOnToTheLast() throws Exception {
+    InFlightLimit first = new InFlightLimit(0);
+    InFlightLimit second = new InFlightLimit(0);
+    InFlightLimit third = new InFlightLimit(1);
+    Exchange<InFlightLimit> one = first.ask();
+    Exchange<InFlightLimit> two = first.ask();
+    second.follow(third, null);
+    first.follow(second, null);
+    assertSame(third, one.await(NONE));
+    assertFalse(two.isDone());
+    third.close();
+    assertThrows(CancellationException.class, () -> two.await(NONE));
+  }
+
+  @Test
+  void aLimitThatWasClosedBeforeItPassesOnHasTurnedAllAway() {
+    InFlightLimit first = new InFlightLimit(0);
+    InFlightLimit second = new InFlightLimit(1);
+    Exchange<InFlightLimit> waiting = first.ask();
+    second.close();
+    first.follow(second, null);
+    assertThrows(CancellationException.class, () -> waiting.await(NONE));
+    assertThrows(CancellationException.class, () -> first.ask().await(NONE));
   }
 
   private static final class TestIoThread extends Thread implements IoThread {

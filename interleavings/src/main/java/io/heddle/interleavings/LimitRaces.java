@@ -22,7 +22,7 @@ public final class LimitRaces {
   @State
   public static class LeaveAndAsk {
     private final InFlightLimit limit = new InFlightLimit(1);
-    private Exchange<Boolean> turn = new Exchange<>();
+    private Exchange<InFlightLimit> turn = new Exchange<>();
 
     /** The one in flight is there before. */
     public LeaveAndAsk() {
@@ -59,7 +59,7 @@ public final class LimitRaces {
   @State
   public static class LeaveAndGiveUp {
     private final InFlightLimit limit = new InFlightLimit(1);
-    private final Exchange<Boolean> turn;
+    private final Exchange<InFlightLimit> turn;
 
     /** One is in flight and one waits. */
     public LeaveAndGiveUp() {
