@@ -6,12 +6,10 @@ import io.heddle.core.DeclaredLength;
 import io.heddle.core.Exchange;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.concurrent.CancellableDependency;
@@ -69,25 +67,14 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       long length,
       @Nullable Exchange<Head> next) {}
 
-  /**
-   * How much of a response may wait, in bytes, while its caller still writes the request, beyond
-   * the window that it has anyway.
-   */
-  static final int MOST_AHEAD = 8 * 1024 * 1024;
-
   /** How many interim responses may wait; a caller that writes does not look at them. */
   private static final int MOST_INTERIM = 32;
 
-  private static final VarHandle ABORTED;
+  private static final AtomicIntegerFieldUpdater<ApacheExchange> ABORTS =
+      AtomicIntegerFieldUpdater.newUpdater(ApacheExchange.class, "aborts");
 
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      ABORTED = lookup.findVarHandle(ApacheExchange.class, "aborted", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final AtomicIntegerFieldUpdater<ApacheExchange> INTERIMS =
+      AtomicIntegerFieldUpdater.newUpdater(ApacheExchange.class, "interims");
 
   // Set before the exchange is submitted.
   private final HttpRequest request;
@@ -103,7 +90,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private boolean started;
   private int streamId;
   private @Nullable DeclaredLength declared;
-  private long ahead;
 
   // Written by the I/O thread, read by any.
   private volatile Exchange<Head> awaited;
@@ -112,17 +98,16 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private volatile boolean released;
   private volatile boolean notProcessed;
   private volatile @Nullable List<? extends Header> trailers;
-  private volatile @Nullable CapacityChannel capacity;
   private volatile @Nullable Cancellable stream;
 
   // Written by whoever gives up.
-  private volatile boolean aborted;
+  private volatile int aborts; // 1, or 0
   private volatile @Nullable Exception closedFor;
 
-  // Shared, under compare-and-set.
-  private final AtomicInteger owedDemand = new AtomicInteger();
-  private final AtomicInteger paidAhead = new AtomicInteger();
-  private final AtomicInteger interims = new AtomicInteger();
+  // Shared, under compare-and-set: how many interim responses wait.
+  private volatile int interims;
+
+  private final ResponseDemand demand = new ResponseDemand(this::tell);
 
   @SuppressWarnings("NullAway.Init") // the session comes with the submission
   ApacheExchange(
@@ -150,7 +135,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
    */
   boolean beginOn(ReactorSession session) {
     this.session = session;
-    return !aborted; // whoever gives up from now on sees the session
+    return !isAborted(); // whoever gives up from now on sees the session
   }
 
   /** What the engine gives its handle on the stream to, once there is one; HTTP/2 only. */
@@ -163,7 +148,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
       @Override
       public boolean isCancelled() {
-        return aborted;
+        return isAborted();
       }
 
       @Override
@@ -186,6 +171,15 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     return request;
   }
 
+  @Nullable ApacheRequestBody requestBody() {
+    return requestBody;
+  }
+
+  /** Whether a connection has been asked to send it. */
+  boolean isSubmitted() {
+    return session != null;
+  }
+
   /**
    * The first head to come; before the exchange is submitted. It is not kept: each leads to the
    * next, and a server may send interim ones for ever.
@@ -196,7 +190,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   /** The caller has an interim response that was delivered. */
   void tookInterim() {
-    interims.decrementAndGet();
+    INTERIMS.decrementAndGet(this);
   }
 
   /** Whether the response came to its end. */
@@ -219,7 +213,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   /** The engine never saw it: there is no connection. */
   void notSubmitted() {
-    notProcessed = !aborted;
+    notProcessed = !isAborted();
   }
 
   /** The trailers of the response, once it ended; else, or if it has none, null. */
@@ -234,12 +228,16 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
    * wait. Any number of times.
    */
   void giveUp() {
-    if (!isOver() && ABORTED.compareAndSet(this, false, true)) {
+    if (!isOver() && ABORTS.compareAndSet(this, 0, 1)) {
       ReactorSession on = session;
       if (on != null) {
         on.abort(this);
       }
     }
+  }
+
+  private boolean isAborted() {
+    return aborts > 0;
   }
 
   /**
@@ -274,35 +272,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
         reader != null ? reader : asker);
   }
 
-  /** Gives the engine back what the caller has read, if it has not got it already. */
-  private void demand(int bytes) {
-    int paid = paidAhead.getAndUpdate(all -> Math.max(0, all - bytes));
-    owe(bytes - Math.min(bytes, paid));
-  }
-
-  private void owe(int bytes) {
-    owedDemand.addAndGet(bytes);
-    CapacityChannel to = capacity;
-    if (to != null) {
-      payDemand(to);
-    }
-  }
-
-  /** Called after a change on either side, so that one of the two sees both. */
-  private void payDemand(CapacityChannel to) {
-    int bytes = owedDemand.getAndSet(0);
-    if (bytes > 0) {
-      ReactorSession.unlessClosing(
-          () -> {
-            try {
-              to.update(bytes);
-            } catch (IOException broken) {
-              tell(broken);
-            }
-          });
-    }
-  }
-
   // ---- the engine's callbacks, in the order in which they come -----------------------------
 
   @Override
@@ -311,7 +280,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     started = true;
     session.starting(this);
     channel.sendRequest(request, requestEntity, context);
-    if (aborted) { // while it waited for its turn
+    if (isAborted()) { // while it waited for its turn
       session.abort(this);
     }
   }
@@ -330,10 +299,10 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   /** An interim response, which is handed to the caller as a blocking connection would. */
   void interim(HttpResponse response) {
-    if (interims.get() == MOST_INTERIM) {
+    if (interims == MOST_INTERIM) {
       return; // nobody looks; a client may ignore them (RFC 9110, 15.2)
     }
-    interims.incrementAndGet();
+    INTERIMS.incrementAndGet(this);
     Exchange<Head> now = awaited;
     Exchange<Head> next = nextHead();
     awaited = next;
@@ -364,7 +333,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     boolean cutShort = entity == null && length > 0;
     ResponseBodyPipe body = null;
     if (entity != null || cutShort) {
-      body = new ResponseBodyPipe(session.window, length, this::demand, this::giveUp);
+      body = new ResponseBodyPipe(session.window, length, demand, this::giveUp);
       responseBody = body;
       Exception why = closedFor;
       if (why != null) {
@@ -459,8 +428,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   @Override
   public void updateCapacity(CapacityChannel channel) throws IOException {
-    capacity = channel;
-    payDemand(channel);
+    demand.goesTo(channel);
   }
 
   @Override
@@ -474,29 +442,14 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
       throw malformed(new ClientProtocolException("malformed response: " + declared));
     }
     session.handOn(src, body);
-    if (requestBody != null && requestBody.isBeingWritten()) {
-      takeAhead(bytes);
+    if (requestBody != null && requestBody.isBeingWritten() && !demand.takeAhead(bytes)) {
+      close(
+          new ConnectionClosedException(
+              "the server has sent more than %d bytes of its response while the request was still"
+                  + " being written, and a blocking client reads only once it has written: send"
+                  + " less in one request, or let the server read it all before it answers",
+              ResponseDemand.MOST_AHEAD));
     }
-  }
-
-  /**
-   * The caller still writes, and cannot read. A server that reads on only as it gets rid of its
-   * answer would wait for the reader, and the writer for the server: so the answer is taken in, to
-   * a bound.
-   */
-  private void takeAhead(int bytes) {
-    ahead += bytes;
-    if (ahead <= MOST_AHEAD) {
-      paidAhead.addAndGet(bytes);
-      owe(bytes);
-      return;
-    }
-    close(
-        new ConnectionClosedException(
-            "the server has sent more than %d bytes of its response while the request was still"
-                + " being written, and a blocking client reads only once it has written: send less"
-                + " in one request, or let the server read it all before it answers",
-            MOST_AHEAD));
   }
 
   @Override

@@ -109,43 +109,32 @@ final class ApacheFailures {
   /** A failure in a body, of the request or of the response. */
   static IOException inBody(Throwable failure) {
     String message = String.valueOf(failure.getMessage());
-    IOException fresh;
-    if (failure instanceof TruncatedChunkException) {
-      fresh = new TruncatedChunkException(message);
-    } else if (failure instanceof MalformedChunkCodingException) {
-      fresh = new MalformedChunkCodingException(message);
-    } else if (isConnectionClosed(failure)) {
-      fresh =
-          failure instanceof ConnectionClosedException
-              ? new ConnectionClosedException(message)
-              : new ConnectionClosedException();
-    } else if (failure instanceof H2StreamResetException reset) {
-      fresh = new H2StreamResetException(h2Error(reset.getCode()), message);
-    } else if (failure instanceof H2ConnectionException broken) {
-      fresh = new H2ConnectionException(h2Error(broken.getCode()), message);
-    } else if (failure instanceof NoStatusLine) {
-      fresh = new NoHttpResponseException("the server failed to respond: " + message);
-    } else if (failure instanceof ClientProtocolException || failure instanceof HttpException) {
-      fresh = new ClientProtocolException(message); // as the classic client has the latter
-    } else if (failure instanceof MessageConstraintException) {
-      fresh = new MessageConstraintException(message);
-    } else if (failure instanceof SSLHandshakeException) {
-      fresh = new SSLHandshakeException(message);
-    } else if (failure instanceof SSLPeerUnverifiedException) {
-      fresh = new SSLPeerUnverifiedException(message);
-    } else if (failure instanceof SSLException) {
-      fresh = new SSLException(message);
-    } else if (failure instanceof SocketTimeoutException) {
-      fresh = new SocketTimeoutException(message);
-    } else if (failure instanceof SocketException) {
-      fresh = new SocketException(message);
-    } else if (failure instanceof UnknownHostException) {
-      fresh = new UnknownHostException(message);
-    } else if (isOfSocket(failure)) {
-      fresh = new SocketException(message);
-    } else {
-      return new IOException(failure.toString(), failure);
-    }
+    IOException fresh =
+        switch (failure) {
+          case TruncatedChunkException e -> new TruncatedChunkException(message);
+          case MalformedChunkCodingException e -> new MalformedChunkCodingException(message);
+          case ConnectionClosedException e -> new ConnectionClosedException(message);
+          case ClosedChannelException e -> new ConnectionClosedException();
+          case H2CorruptFrameException e -> new ConnectionClosedException();
+          case H2StreamResetException e ->
+              new H2StreamResetException(h2Error(e.getCode()), message);
+          case H2ConnectionException e -> new H2ConnectionException(h2Error(e.getCode()), message);
+          case NoStatusLine e ->
+              new NoHttpResponseException("the server failed to respond: " + message);
+          case ClientProtocolException e -> new ClientProtocolException(message);
+          case HttpException e -> new ClientProtocolException(message); // as the classic client
+          case MessageConstraintException e -> new MessageConstraintException(message);
+          case SSLHandshakeException e -> new SSLHandshakeException(message);
+          case SSLPeerUnverifiedException e -> new SSLPeerUnverifiedException(message);
+          case SSLException e -> new SSLException(message);
+          case SocketTimeoutException e -> new SocketTimeoutException(message);
+          case SocketException e -> new SocketException(message);
+          case UnknownHostException e -> new UnknownHostException(message);
+          default ->
+              isOfSocket(failure)
+                  ? new SocketException(message)
+                  : new IOException(failure.toString());
+        };
     return caused(fresh, failure);
   }
 

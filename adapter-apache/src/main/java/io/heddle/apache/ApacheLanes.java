@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * giveBack ──▶ the stream's connection, after its last stream, or the call's own ──▶ the pool
  * }</pre>
  */
-final class ApacheLanes implements SharedConnections.Home {
+final class ApacheLanes {
 
   /** As the classic pool has it: a connection that idled longer is looked at before it is used. */
   private static final TimeValue VALIDATE_AFTER = TimeValue.ofSeconds(2);
@@ -55,36 +55,28 @@ final class ApacheLanes implements SharedConnections.Home {
       HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
       throws InterruptedException, ExecutionException, TimeoutException {
     if (state != null || !settings.mayShare(route)) {
-      return Lease.exclusive(fromPool(route, state, deadline, pending), null);
+      return Lease.ALONE.with(fromPool(route, state, deadline, pending));
     }
-    SharedConnections of;
-    Exchange<SharedConnections.Grant> asking;
-    do {
-      of = sharedOf(route);
+    Exchange<Lease> asking = null;
+    while (asking == null) {
+      SharedConnections of = sharedOf(route);
       asking = of.ask();
       if (asking == null) {
         shared.remove(route, of); // which is being done at this moment
       }
-    } while (asking == null);
-    SharedConnections.Grant grant = pending.await(Step.PLACE, asking, deadline);
-    if (grant instanceof SharedConnections.Stream stream) {
-      return Lease.stream(stream.of());
     }
-    if (grant instanceof SharedConnections.Failed failed) {
-      return Lease.failed(failed.why());
+    Lease granted = pending.await(Step.PLACE, asking, deadline);
+    if (!granted.needsEntry()) { // a stream, or a failure
+      return granted;
     }
-    boolean opening = grant == SharedConnections.Own.OPENING;
-    PoolEntry<HttpRoute, ReactorConnection> entry;
-    boolean held = false;
+    Lease lease = granted;
     try {
-      entry = fromPool(route, null, deadline, pending);
-      held = true;
+      lease = granted.with(fromPool(route, null, deadline, pending));
     } finally {
-      if (!held && opening) {
-        of.openGivenUp();
+      if (lease.needsEntry()) {
+        granted.openGivenUp();
       }
     }
-    Lease lease = opening ? Lease.opening(entry, of) : Lease.exclusive(entry, of);
     Lease then = lease.connected(); // the pool may have had a connection
     lease.tell(then);
     return then;
@@ -192,11 +184,9 @@ final class ApacheLanes implements SharedConnections.Home {
     } else if (!lease.holdsNothing()) {
       ReactorConnection connection = lease.connection();
       // Connected at this moment by the caller, which will find that it has come too late.
-      boolean late = connection != null && lease.sharing() != null && connection.isMultiplexed();
+      boolean late = lease.sharing() != null && connection.isMultiplexed();
       putBack(lease.entry(), state, keepAlive, consistent && !late);
-      if (lease.isOpening()) {
-        Objects.requireNonNull(lease.sharing()).openGivenUp();
-      }
+      lease.openGivenUp();
     }
   }
 
@@ -226,7 +216,7 @@ final class ApacheLanes implements SharedConnections.Home {
       throws InterruptedException, ExecutionException, TimeoutException {
     PoolEntry<HttpRoute, ReactorConnection> entry = fromPool(route, null, deadline, pending);
     entry.discardConnection(CloseMode.GRACEFUL);
-    return Lease.exclusive(entry, sharedOf(route));
+    return Lease.exclusive(sharedOf(route)).with(entry);
   }
 
   private SharedConnections sharedOf(HttpRoute route) {
@@ -236,19 +226,25 @@ final class ApacheLanes implements SharedConnections.Home {
         : shared.computeIfAbsent(route, r -> new SharedConnections(r, this));
   }
 
-  @Override
-  public int maxConnections(HttpRoute route) {
+  // ---- for shared connections ---------------------------------------------------------------
+
+  /** How many connections the route may have. */
+  int maxConnections(HttpRoute route) {
     return pool.getMaxPerRoute(route);
   }
 
-  @Override
-  public boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry) {
+  /** Whether a connection is past its time to live, so that no exchange may begin on it. */
+  boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry) {
     return settings.isOutlived(entry);
   }
 
-  @Override
-  public void putBack(
-      PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable TimeValue keepAlive) {
+  /**
+   * Takes a connection of which no stream is leased any more, or that {@linkplain
+   * ReactorConnection#leavePool leaves}.
+   *
+   * @param keepAlive how long it may idle; null if it must not be used again
+   */
+  void putBack(PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable TimeValue keepAlive) {
     putBack(entry, null, keepAlive, true);
   }
 

@@ -62,6 +62,7 @@ final class ApacheRequestBody {
   private final long declaredLength;
 
   // Caller only.
+  private boolean begun;
   private long flushed;
   private long flushedAt;
   private boolean tooLong;
@@ -106,6 +107,7 @@ final class ApacheRequestBody {
 
   /** Has the entity write itself. Returns early if the server answers early. */
   void writeFrom(HttpEntity entity) throws IOException {
+    begun = true;
     beingWritten = true;
     flushedAt = System.nanoTime();
     Stream stream = new Stream();
@@ -129,6 +131,11 @@ final class ApacheRequestBody {
     } finally {
       beingWritten = false;
     }
+  }
+
+  /** Whether the entity was asked to write itself. */
+  boolean isBegun() {
+    return begun;
   }
 
   private IOException tooLong() {

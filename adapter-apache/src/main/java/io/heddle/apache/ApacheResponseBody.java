@@ -44,7 +44,7 @@ final class ApacheResponseBody extends ChunkedInputStream {
   private static final InputStream NO_STREAM = nullInputStream();
   private static final Header[] NO_FOOTERS = {};
 
-  private final ApacheEndpoint endpoint;
+  private final ClassicConnection connection;
   private final ApacheExchange exchange;
   private final ResponseBodyPipe pipe;
   private final long length;
@@ -59,9 +59,9 @@ final class ApacheResponseBody extends ChunkedInputStream {
    * @param length how long it is, in bytes; negative if that is not known
    */
   ApacheResponseBody(
-      ApacheEndpoint endpoint, ApacheExchange exchange, ResponseBodyPipe pipe, long length) {
+      ClassicConnection connection, ApacheExchange exchange, ResponseBodyPipe pipe, long length) {
     super(UNUSED, NO_STREAM);
-    this.endpoint = endpoint;
+    this.connection = connection;
     this.exchange = exchange;
     this.pipe = pipe;
     this.length = Math.max(-1, length);
@@ -88,7 +88,7 @@ final class ApacheResponseBody extends ChunkedInputStream {
       throw new StreamClosedException("Stream already closed");
     }
     try {
-      int n = pipe.read(b, off, len, endpoint.readDeadline());
+      int n = pipe.read(b, off, len, connection.readDeadline());
       read += Math.max(0, n);
       return n;
     } catch (InterruptedException
@@ -102,7 +102,7 @@ final class ApacheResponseBody extends ChunkedInputStream {
 
   private IOException failure(Exception end) {
     return new ApacheFailures.Wait(
-            "reading the response body", endpoint.callDeadline(), "Read timed out")
+            "reading the response body", connection.callDeadline(), "Read timed out")
         .apply(end);
   }
 
@@ -137,7 +137,7 @@ final class ApacheResponseBody extends ChunkedInputStream {
     byte[] scrap = new byte[8 * 1024];
     for (int left = MOST_TO_DRAIN; left > 0; ) {
       Deadline stall = Deadline.afterNanos(STALL_NANOS);
-      Deadline callers = endpoint.readDeadline();
+      Deadline callers = connection.readDeadline();
       try {
         int n = pipe.read(scrap, 0, Math.min(left, scrap.length), callers.earlier(stall));
         if (n < 0) {

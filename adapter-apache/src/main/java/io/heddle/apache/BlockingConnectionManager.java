@@ -13,17 +13,14 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.TlsConfig;
-import org.apache.hc.client5.http.impl.ConnectionShutdownException;
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.client5.http.io.HttpClientConnectionManager;
 import org.apache.hc.client5.http.io.LeaseRequest;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.function.Resolver;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.io.SocketConfig;
@@ -75,6 +72,7 @@ public final class BlockingConnectionManager
   private final ConnectionOpener opener;
   private final RouteSettings settings;
   private final ApacheLanes lanes;
+  private final LeaseConnector connector;
   private final OpenWaits waits = new OpenWaits();
   private final Set<ApacheEndpoint> leased = ConcurrentHashMap.newKeySet();
 
@@ -84,6 +82,7 @@ public final class BlockingConnectionManager
     this.opener = opener;
     this.settings = new RouteSettings(opener.defaultSocketConfig());
     this.lanes = new ApacheLanes(pool, settings);
+    this.connector = new LeaseConnector(opener, lanes, settings);
   }
 
   /** A builder with everything that the classic pool's builder carries. */
@@ -109,15 +108,14 @@ public final class BlockingConnectionManager
   }
 
   /** What {@link #lease} gives out: the wait for a connection, which another thread may cancel. */
-  private final class PendingLease implements LeaseRequest {
+  private final class PendingLease extends CancellableWaits implements LeaseRequest {
     private final HttpRoute route;
     private final @Nullable Object state;
-    private final CancellableWaits callers;
 
     PendingLease(HttpRoute route, @Nullable Object state) {
+      super(waits, route.getTargetHost());
       this.route = route;
       this.state = state;
-      this.callers = new CancellableWaits(waits, route.getTargetHost());
     }
 
     @Override
@@ -127,7 +125,7 @@ public final class BlockingConnectionManager
       try {
         return leased(timeout);
       } catch (Throwable t) {
-        failed(callers.event(), t);
+        failed(event(), t);
         throw t;
       }
     }
@@ -137,11 +135,11 @@ public final class BlockingConnectionManager
       if (Thread.interrupted()) {
         throw new InterruptedException("interrupted before the start");
       }
-      Deadline deadline = deadlineOf(timeout).earlier(CallDeadline.ofThread());
+      Deadline deadline = CallDeadline.after(timeout).earlier(CallDeadline.ofThread());
       try {
         ApacheEndpoint endpoint =
-            endpoint(route, lanes.acquire(route, state, deadline, callers), callers.event());
-        if (callers.isCancelled()) { // when the lease was there, or before there was a wait
+            endpoint(route, lanes.acquire(route, state, deadline, this), event());
+        if (isCancelled()) { // when the lease was there, or before there was a wait
           release(endpoint, null, TimeValue.NEG_ONE_MILLISECOND);
           throw new CancellationException("the lease was cancelled");
         }
@@ -153,11 +151,6 @@ public final class BlockingConnectionManager
             new TimeoutException("no connection to " + route + " within " + timeout), e);
       }
     }
-
-    @Override
-    public boolean cancel() {
-      return callers.cancel();
-    }
   }
 
   private ApacheEndpoint endpoint(HttpRoute route, Lease lease, CallEvent event) {
@@ -168,7 +161,7 @@ public final class BlockingConnectionManager
             lease,
             settings.socketTimeout(route),
             new CancellableWaits(waits, route.getTargetHost(), event),
-            this::connectAgain);
+            connector);
     leased.add(endpoint);
     if (lanes.isClosed()) { // whoever closes may have missed it
       endpoint.fail(new ApacheFailures.ShutDown());
@@ -187,12 +180,12 @@ public final class BlockingConnectionManager
     }
     leased.remove(of);
     of.waits().cancel(); // if it is another thread that releases
-    of.giveUpExchange();
+    of.classic().giveUp();
     of.waits().event().end(CallEvent.End.CLOSED); // if it is not over
     if (lease.shared() != null && of.isReuseRefused()) {
       lease.shared().retire();
     }
-    lanes.giveBack(lease, newState, validDuration, of.isConsistent() && !of.isClosed());
+    lanes.giveBack(lease, newState, validDuration, of.classic().isConsistent() && !of.isClosed());
   }
 
   /**
@@ -208,7 +201,7 @@ public final class BlockingConnectionManager
       throws IOException {
     ApacheEndpoint of = cast(endpoint);
     try {
-      connect(of, connectTimeout, context);
+      connector.connect(of, connectTimeout, context);
     } catch (Throwable t) {
       failed(of.waits().event(), t);
       throw t;
@@ -222,125 +215,12 @@ public final class BlockingConnectionManager
     event.failed(failure);
   }
 
-  private void connect(ApacheEndpoint of, @Nullable TimeValue connectTimeout, HttpContext context)
-      throws IOException {
-    if (of.isConnected()) {
-      return;
-    }
-    IoThread.forbidWaiting();
-    Lease lease = of.lease();
-    if (lease == null) {
-      throw new ConnectionShutdownException();
-    }
-    while (lease == Lease.NONE || (lease.shared() != null && !isConnected(lease))) {
-      lease = leaseAnew(of, lease, context);
-    }
-    if (lease.failure() != null) {
-      throw ApacheFailures.again(lease.failure());
-    }
-    if (!isConnected(lease)) {
-      open(of, lease, settings.plan(of.route(), connectTimeout, context));
-    }
-    // A tunnel is not at its target yet.
-    connected(of, lease, lease.shared() != null || !of.route().isTunnelled());
-  }
-
-  @SuppressWarnings("deprecation") // the classic chain heeds it too
-  private void connectAgain(ApacheEndpoint endpoint, HttpContext context) throws IOException {
-    connect(
-        endpoint,
-        HttpClientContext.cast(context).getRequestConfigOrDefault().getConnectTimeout(),
-        context);
-  }
-
-  private static boolean isConnected(Lease lease) {
-    ReactorConnection connection = lease.connection();
-    return connection != null && connection.isUsable();
-  }
-
-  private void open(ApacheEndpoint endpoint, Lease lease, ConnectionOpener.Plan plan)
-      throws IOException {
-    lease.entry().discardConnection(CloseMode.IMMEDIATE); // a dead one must go first
-    try {
-      lease.entry().assignConnection(opener.open(plan, endpoint.waits()));
-    } catch (IOException e) {
-      SharedConnections others = lease.sharing();
-      if (lease.isOpening() && others != null && ApacheFailures.isOfRoute(e, plan.callDeadline())) {
-        if (endpoint.replace(lease, Lease.exclusive(lease.entry(), others))) {
-          others.openFailed(e);
-        }
-      }
-      throw e;
-    }
-  }
-
-  private void connected(ApacheEndpoint endpoint, Lease lease, boolean atTarget)
-      throws IOException {
-    Lease then = atTarget ? lease.connected() : lease;
-    if (!endpoint.connected(lease, then)) { // cancelled, and released by the one who did it
-      if (lease.shared() == null) {
-        lease.entry().discardConnection(CloseMode.IMMEDIATE);
-      }
-      throw ApacheFailures.closed(null);
-    }
-    lease.tell(then);
-    if (lanes.isClosed()) { // whoever closes may have missed the connection
-      endpoint.fail(new ApacheFailures.ShutDown());
-      throw new ApacheFailures.ShutDown();
-    }
-  }
-
-  /**
-   * The shared connection of a lease went down between two of its exchanges. It is given back
-   * before another is asked for: the one that is dead may have the only place.
-   */
-  private Lease leaseAnew(ApacheEndpoint endpoint, Lease lease, HttpContext context)
-      throws IOException {
-    HttpRoute route = endpoint.route();
-    Timeout patience =
-        HttpClientContext.cast(context).getRequestConfigOrDefault().getConnectionRequestTimeout();
-    Deadline deadline = deadlineOf(patience).earlier(CallDeadline.of(context));
-    try {
-      if (lease != Lease.NONE) {
-        if (!endpoint.replace(lease, Lease.NONE)) { // cancelled, and released
-          throw ApacheFailures.closed(null);
-        }
-        lanes.giveBack(lease, null, null, false);
-      }
-      Lease anew =
-          route.isTunnelled() // the classic chain is about to make the tunnel
-              ? lanes.acquireForTunnel(route, deadline, endpoint.waits())
-              : lanes.acquire(route, null, deadline, endpoint.waits());
-      if (!endpoint.replace(Lease.NONE, anew)) {
-        lanes.giveBack(anew, null, null, false);
-        throw ApacheFailures.closed(null);
-      }
-      return anew;
-    } catch (InterruptedException
-        | TimeoutException
-        | CancellationException
-        | ExecutionException e) {
-      throw new ApacheFailures.Wait(
-              "waiting for a connection", CallDeadline.of(context), "No connection in time")
-          .apply(e);
-    }
-  }
-
   /** Goes on over TLS: at the end of a tunnel, or after the server switched to it. */
   @Override
   public void upgrade(ConnectionEndpoint endpoint, HttpContext context) throws IOException {
     ApacheEndpoint of = cast(endpoint);
     IoThread.forbidWaiting();
-    Lease lease = of.lease();
-    ReactorConnection connection = lease == null ? null : lease.connection();
-    if (lease == null || connection == null) {
-      throw new ConnectionShutdownException();
-    }
-    ConnectionOpener.Plan plan = settings.plan(of.route(), null, context);
-    Timeout handshake = plan.tlsConfig().getHandshakeTimeout();
-    opener.upgrade(
-        connection, plan, handshake != null ? handshake : of.getSocketTimeout(), of.waits());
-    connected(of, lease, true);
+    connector.upgrade(of, context);
   }
 
   /** As {@link #close(CloseMode)} with {@link CloseMode#GRACEFUL}. */
@@ -436,12 +316,6 @@ public final class BlockingConnectionManager
         "this endpoint is not a lease of a BlockingConnectionManager: " + endpoint);
   }
 
-  private static Deadline deadlineOf(@Nullable Timeout timeout) {
-    return timeout == null || timeout.isDisabled()
-        ? Deadline.none()
-        : Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(timeout.toMilliseconds()));
-  }
-
   /** How many endpoints are out: connections, and streams of shared ones. */
   int leases() {
     return leased.size();
@@ -532,7 +406,7 @@ public final class BlockingConnectionManager
   public String toString() {
     CallReport report = new CallReport("BlockingConnectionManager" + getTotalStats(), this);
     waits.tell(report);
-    leased.forEach(each -> each.tell(report));
+    leased.forEach(each -> each.classic().tell(report));
     return report.toString();
   }
 }

@@ -139,7 +139,8 @@ public final class CallDeadline implements ExecChainHandler {
     }
   }
 
-  private static Deadline after(@Nullable Timeout timeout) {
+  /** So far from now; never, if that is null or disabled. */
+  static Deadline after(@Nullable Timeout timeout) {
     return timeout == null || timeout.isDisabled()
         ? Deadline.none()
         : Deadline.afterNanos(timeout.toNanoseconds());

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The waits of one lease, one after the other, which another thread may cancel; and what JFR is
  * told of the call that waits.
  */
-final class CancellableWaits {
+class CancellableWaits {
 
   private final OpenWaits all;
   private final HttpHost target;
@@ -43,7 +43,7 @@ final class CancellableWaits {
    *
    * @param what it waits for
    */
-  <R> R await(Step what, Exchange<R> exchange, Deadline deadline)
+  final <R> R await(Step what, Exchange<R> exchange, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
     awaited = exchange;
     if (cancelled) {
@@ -59,12 +59,12 @@ final class CancellableWaits {
   }
 
   /** The event of the call, from its lease to the end of its first exchange. */
-  CallEvent event() {
+  final CallEvent event() {
     return event;
   }
 
   /** The event of what begins now: each further exchange of a lease is a call of its own. */
-  CallEvent next() {
+  final CallEvent next() {
     CallEvent now = event;
     if (now.isOver()) {
       now = begin(target);
@@ -74,7 +74,7 @@ final class CancellableWaits {
   }
 
   /** The same, with what is to be thrown in place of the four exceptions. */
-  <R> R await(
+  final <R> R await(
       Step what, Exchange<R> exchange, Deadline deadline, Function<Exception, IOException> failure)
       throws IOException {
     try {
@@ -88,7 +88,7 @@ final class CancellableWaits {
   }
 
   /** Whether {@link #cancel} was called. */
-  boolean isCancelled() {
+  final boolean isCancelled() {
     return cancelled;
   }
 
@@ -99,13 +99,13 @@ final class CancellableWaits {
   }
 
   /** Cancels the wait of this moment, if there is one. */
-  boolean cancelCurrent() {
+  final boolean cancelCurrent() {
     Exchange<?> now = awaited;
     return now != null && now.cancel();
   }
 
-  /** Cancels the wait of this moment and all to come. */
-  boolean cancel() {
+  /** Cancels the wait of this moment and all to come. Says whether there was one. */
+  public final boolean cancel() {
     cancelled = true;
     event.cancels();
     return cancelCurrent();

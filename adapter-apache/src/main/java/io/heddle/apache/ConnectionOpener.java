@@ -20,8 +20,6 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.apache.hc.client5.http.ConnectExceptionSupport;
 import org.apache.hc.client5.http.DnsResolver;
@@ -29,8 +27,6 @@ import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.SchemePortResolver;
 import org.apache.hc.client5.http.config.TlsConfig;
 import org.apache.hc.client5.http.routing.RoutingSupport;
-import org.apache.hc.core5.concurrent.FutureCallback;
-import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.URIScheme;
 import org.apache.hc.core5.http.io.SocketConfig;
@@ -38,45 +34,23 @@ import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.net.NamedEndpoint;
-import org.apache.hc.core5.reactor.ConnectionInitiator;
-import org.apache.hc.core5.reactor.DefaultConnectingIOReactor;
-import org.apache.hc.core5.reactor.IOReactorConfig;
-import org.apache.hc.core5.reactor.IOReactorShutdownException;
 import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
-import org.apache.hc.core5.reactor.ssl.SSLIOSession;
-import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
-import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes connections: looks names up, connects, secures. Blocking code for the caller's thread, one
  * step after the other; only the bytes move elsewhere.
- *
- * <p>The reactor with its threads starts with the first connection.
  */
 final class ConnectionOpener {
 
-  /** How long a graceful close waits for what the peers have to say to it. */
-  private static final TimeValue GRACE = TimeValue.ofSeconds(1);
-
-  private static final AtomicInteger REACTORS = new AtomicInteger();
-
-  private final ProtocolStarter protocols;
+  private final Reactor reactor;
   private final TlsStrategy tlsStrategy;
   private final SchemePortResolver portResolver;
   private final DnsResolver dnsResolver;
   private final SocketConfig defaultSocketConfig;
-  private final int ioThreads;
   private final HostResolver<List<InetSocketAddress>> hostResolver;
-
-  private final ReentrantLock lock = new ReentrantLock();
-
-  // Guarded by the lock for writing.
-  private volatile @Nullable DefaultConnectingIOReactor reactor;
-  private final List<DefaultConnectingIOReactor> formerReactors = new ArrayList<>(0);
-  private boolean closed;
 
   ConnectionOpener(
       ProtocolStarter protocols,
@@ -86,12 +60,11 @@ final class ConnectionOpener {
       SocketConfig defaultSocketConfig,
       int ioThreads,
       int resolverThreads) {
-    this.protocols = protocols;
+    this.reactor = new Reactor(protocols, defaultSocketConfig, ioThreads);
     this.tlsStrategy = tlsStrategy;
     this.portResolver = portResolver;
     this.dnsResolver = dnsResolver;
     this.defaultSocketConfig = defaultSocketConfig;
-    this.ioThreads = ioThreads;
     this.hostResolver = new HostResolver<>("heddle-apache-resolver", resolverThreads);
   }
 
@@ -139,9 +112,7 @@ final class ConnectionOpener {
     }
 
     Deadline deadline(Timeout timeout) {
-      return timeout.isDisabled()
-          ? callDeadline
-          : Deadline.afterNanos(timeout.toNanoseconds()).earlier(callDeadline);
+      return CallDeadline.after(timeout).earlier(callDeadline);
     }
   }
 
@@ -238,9 +209,9 @@ final class ConnectionOpener {
     ReactorConnection connection = new ReactorConnection(plan.firstHopPolicy(), bound, ready);
     boolean open = false;
     Future<IOSession> connecting =
-        initiate(
-            reactor ->
-                reactor.connect(
+        reactor.connect(
+            running ->
+                running.connect(
                     host,
                     address,
                     plan.route().getLocalSocketAddress(),
@@ -292,13 +263,12 @@ final class ConnectionOpener {
   // ---- I/O thread ---------------------------------------------------------------------------
 
   /** TCP is connected: sets the socket up and begins TLS, if that is what the first hop speaks. */
-  private final class Connected implements FutureCallback<IOSession> {
+  private final class Connected extends ReactorConnection.Step<IOSession> {
     private final Plan plan;
-    private final ReactorConnection connection;
 
     Connected(Plan plan, ReactorConnection connection) {
+      super(connection);
       this.plan = plan;
-      this.connection = connection;
     }
 
     @Override
@@ -314,7 +284,7 @@ final class ConnectionOpener {
               plan.firstHopName(),
               TlsConfig.copy(plan.tlsConfig()).setVersionPolicy(plan.firstHopPolicy()).build(),
               null, // the caller's own clock ends the handshake
-              new Secured(connection));
+              new ReactorConnection.Step<>(of));
         }
       } catch (IOException | RuntimeException e) {
         failed(e);
@@ -323,34 +293,6 @@ final class ConnectionOpener {
         failed(GuardedSession.asFailure(e));
         session.close(CloseMode.IMMEDIATE);
       }
-    }
-
-    @Override
-    public void failed(Exception cause) {
-      connection.failed(cause);
-    }
-
-    @Override
-    public void cancelled() {
-      connection.failed(new ConnectionClosedException("connecting was cancelled"));
-    }
-  }
-
-  /** TLS is there: the protocol begins by itself, and says so. */
-  private record Secured(ReactorConnection connection)
-      implements FutureCallback<TransportSecurityLayer> {
-
-    @Override
-    public void completed(TransportSecurityLayer secured) {}
-
-    @Override
-    public void failed(Exception cause) {
-      connection.failed(cause);
-    }
-
-    @Override
-    public void cancelled() {
-      connection.failed(new ConnectionClosedException("the TLS handshake was cancelled"));
     }
   }
 
@@ -373,112 +315,9 @@ final class ConnectionOpener {
     }
   }
 
-  // ---- reactor ------------------------------------------------------------------------------
-
-  /** A reactor of which a thread has ended takes no connection any more: it is replaced. */
-  private Future<IOSession> initiate(Function<ConnectionInitiator, Future<IOSession>> connect) {
-    DefaultConnectingIOReactor running = reactor();
-    try {
-      return connect.apply(running);
-    } catch (IOReactorShutdownException gone) {
-      replace(running);
-      return connect.apply(reactor());
-    }
-  }
-
-  /** What is under way in the one that is gone may come to its end, until {@link #close}. */
-  private void replace(DefaultConnectingIOReactor gone) {
-    lock.lock();
-    try {
-      if (gone.equals(reactor)) {
-        reactor = null;
-        formerReactors.add(gone);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private DefaultConnectingIOReactor reactor() {
-    DefaultConnectingIOReactor running = reactor;
-    if (running != null) {
-      return running;
-    }
-    lock.lock();
-    try {
-      if (closed) {
-        throw new IllegalStateException("Connection pool shut down");
-      }
-      if (reactor == null) {
-        int number = REACTORS.incrementAndGet();
-        AtomicInteger threads = new AtomicInteger();
-        running =
-            new DefaultConnectingIOReactor(
-                protocols,
-                reactorConfig(),
-                work ->
-                    new IoReactorThread(
-                        work, "heddle-apache-" + number + "-io-" + threads.incrementAndGet()),
-                ConnectionOpener::decorated,
-                null,
-                null,
-                session -> session.close(CloseMode.GRACEFUL));
-        running.start();
-        reactor = running;
-      }
-      return Objects.requireNonNull(reactor);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private static IOSession decorated(IOSession session) {
-    return session instanceof SSLIOSession tls
-        ? new GuardedSession(tls)
-        : new PlainSession(session);
-  }
-
-  private IOReactorConfig reactorConfig() {
-    SocketConfig socket = defaultSocketConfig;
-    return IOReactorConfig.custom()
-        .setIoThreadCount(ioThreads)
-        .setSoTimeout(Timeout.DISABLED) // see ReactorConnection.getSocketTimeout
-        .setTcpNoDelay(socket.isTcpNoDelay())
-        .setSoKeepAlive(socket.isSoKeepAlive())
-        .setSoReuseAddress(socket.isSoReuseAddress())
-        .setSoLinger(socket.getSoLinger())
-        .setSndBufSize(socket.getSndBufSize())
-        .setRcvBufSize(socket.getRcvBufSize())
-        .setTcpKeepIdle(socket.getTcpKeepIdle())
-        .setTcpKeepInterval(socket.getTcpKeepInterval())
-        .setTcpKeepCount(socket.getTcpKeepCount())
-        .setSocksProxyAddress(socket.getSocksProxyAddress())
-        .build();
-  }
-
-  /** Ends look-ups and the reactor. A graceful close gives open connections a moment to end. */
+  /** Ends look-ups and the reactor. */
   void close(CloseMode closeMode) {
-    DefaultConnectingIOReactor running;
-    lock.lock();
-    try {
-      closed = true;
-      running = reactor;
-      formerReactors.forEach(former -> former.close(CloseMode.IMMEDIATE));
-    } finally {
-      lock.unlock();
-    }
     hostResolver.close();
-    if (running == null) {
-      return;
-    }
-    if (closeMode == CloseMode.GRACEFUL) {
-      running.initiateShutdown();
-      try {
-        running.awaitShutdown(GRACE);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // then without grace
-      }
-    }
-    running.close(CloseMode.IMMEDIATE);
+    reactor.close(closeMode);
   }
 }

@@ -32,11 +32,12 @@ final class GuardedSession extends ForwardingSession {
     return handler == null ? null : new Guard(handler);
   }
 
-  private record Guard(IOEventHandler handler) implements IOEventHandler {
+  /** What the engine does with an event. */
+  interface Event {
+    void run() throws IOException;
+  }
 
-    private interface Event {
-      void run() throws IOException;
-    }
+  private record Guard(IOEventHandler handler) implements IOEventHandler {
 
     private static void guard(Event event) throws IOException {
       try {

@@ -22,8 +22,6 @@ import org.apache.hc.core5.http.nio.ContentEncoder;
 import org.apache.hc.core5.http.nio.NHttpMessageParser;
 import org.apache.hc.core5.http.nio.SessionInputBuffer;
 import org.apache.hc.core5.http.nio.SessionOutputBuffer;
-import org.apache.hc.core5.http.protocol.HttpProcessor;
-import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
 
 /**
@@ -32,9 +30,6 @@ import org.apache.hc.core5.reactor.ProtocolIOSession;
  * runs on the thread that has the {@linkplain Http1Session turn}.
  */
 final class Http1Duplexer extends ClientHttp1StreamDuplexer {
-
-  /** The classic chain above has its own interceptors; the engine adds none. */
-  private static final HttpProcessor NO_INTERCEPTORS = HttpProcessorBuilder.create().build();
 
   private final Http1Session session;
 
@@ -46,7 +41,7 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
       Http1Session session) {
     super(
         ioSession,
-        NO_INTERCEPTORS,
+        ProtocolStarter.NO_INTERCEPTORS,
         config,
         charCodingConfig,
         // Whether to keep a connection is the classic chain's decision, after the response.

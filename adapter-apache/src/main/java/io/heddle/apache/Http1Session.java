@@ -15,7 +15,6 @@ import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
-import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,57 +120,16 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
   }
 
   @Override
-  public void inputReady(IOSession session, ByteBuffer src) throws IOException {
-    ApacheExchange ready = null;
+  void enter() {
     turn.lock();
-    try {
-      input(session, src);
-    } finally {
-      ready = takeHeldBack();
-      turn.unlock();
-      if (ready != null) { // its caller may send the next request at once
-        ready.deliverHead();
-      }
-    }
   }
 
   @Override
-  public void outputReady(IOSession session) throws IOException {
-    turn.lock();
-    try {
-      super.outputReady(session);
-    } finally {
-      turn.unlock();
-    }
-  }
-
-  @Override
-  public void timeout(IOSession session, Timeout timeout) throws IOException {
-    turn.lock();
-    try {
-      super.timeout(session, timeout);
-    } finally {
-      turn.unlock();
-    }
-  }
-
-  @Override
-  public void exception(IOSession session, Exception cause) {
-    turn.lock();
-    try {
-      super.exception(session, cause);
-    } finally {
-      turn.unlock();
-    }
-  }
-
-  @Override
-  public void disconnected(IOSession session) {
-    turn.lock();
-    try {
-      super.disconnected(session);
-    } finally {
-      turn.unlock();
+  void leave() {
+    ApacheExchange ready = takeHeldBack();
+    turn.unlock();
+    if (ready != null) { // its caller may send the next request at once
+      ready.deliverHead();
     }
   }
 
@@ -190,7 +148,7 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
   }
 
   /** Looks at what the engine reads into, which it shows its parser only. */
-  NHttpMessageParser<HttpResponse> watching(NHttpMessageParser<HttpResponse> parser) {
+  NHttpMessageParser<HttpResponse> watching(NHttpMessageParser<? extends HttpResponse> parser) {
     return new NHttpMessageParser<>() {
       @Override
       public void reset() {

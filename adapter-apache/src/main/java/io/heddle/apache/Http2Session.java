@@ -245,9 +245,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     if (held != null && held.streamId() != streamId) {
       letGo();
     }
-    if (frame.isType(FrameType.HEADERS)) {
-      betweenHeaderFrames = !frame.isFlagSet(FrameFlag.END_HEADERS);
-    } else if (frame.isType(FrameType.CONTINUATION)) {
+    if (frame.isType(FrameType.HEADERS) || frame.isType(FrameType.CONTINUATION)) {
       betweenHeaderFrames = !frame.isFlagSet(FrameFlag.END_HEADERS);
     } else if (frame.isType(FrameType.SETTINGS)) {
       onSettings(frame);

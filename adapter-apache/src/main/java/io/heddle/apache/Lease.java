@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * what became of it.
  *
  * <pre>{@code
+ * granted   EXCLUSIVE or OPENING, without an entry ──of the pool──▶ the same, with one
+ *
  * EXCLUSIVE ──connected, HTTP/2──▶ STREAM ──connection dead──▶ NONE ──leased anew──▶ any
  * OPENING ────connected, HTTP/2──▶ STREAM
  *    ├────────connected, HTTP/1.1─▶ EXCLUSIVE
@@ -24,6 +26,9 @@ final class Lease {
 
   /** The old one is given back, the next is not there yet. */
   static final Lease NONE = new Lease(null, null, null, false, null);
+
+  /** EXCLUSIVE, whatever its connection turns out to speak. */
+  static final Lease ALONE = exclusive(null);
 
   private final @Nullable PoolEntry<HttpRoute, ReactorConnection> entry;
   private final SharedConnections.@Nullable Shared shared;
@@ -45,18 +50,22 @@ final class Lease {
   }
 
   /**
-   * A pool entry for one caller.
+   * A connection of the pool for one caller.
    *
-   * @param sharing what its connection joins if it turns out to be HTTP/2; null for nothing
+   * @param sharing what it joins if it turns out to be HTTP/2; null for nothing
    */
-  static Lease exclusive(
-      PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable SharedConnections sharing) {
-    return new Lease(entry, null, sharing, false, null);
+  static Lease exclusive(@Nullable SharedConnections sharing) {
+    return new Lease(null, null, sharing, false, null);
   }
 
-  /** A pool entry for whose connection others wait. */
-  static Lease opening(PoolEntry<HttpRoute, ReactorConnection> entry, SharedConnections sharing) {
-    return new Lease(entry, null, sharing, true, null);
+  /** A connection of the pool for which others wait. */
+  static Lease opening(SharedConnections sharing) {
+    return new Lease(null, null, sharing, true, null);
+  }
+
+  /** This one, once the pool has lent an entry for it. */
+  Lease with(PoolEntry<HttpRoute, ReactorConnection> lent) {
+    return new Lease(lent, null, sharing, opening, null);
   }
 
   /** A stream of a shared connection. */
@@ -78,6 +87,11 @@ final class Lease {
     return entry == null;
   }
 
+  /** Whether the pool has to lend an entry for it. */
+  boolean needsEntry() {
+    return entry == null && failure == null;
+  }
+
   SharedConnections.@Nullable Shared shared() {
     return shared;
   }
@@ -86,9 +100,23 @@ final class Lease {
     return sharing;
   }
 
-  /** Whether others wait for what becomes of its connection. */
-  boolean isOpening() {
-    return opening;
+  /** This one, for which nobody waits any more; or itself, if nobody did. */
+  Lease notOpening() {
+    return opening ? new Lease(entry, null, sharing, false, null) : this;
+  }
+
+  /** Its connection could not be made: tells those who wait for it, if there are any. */
+  void openFailed(IOException why) {
+    if (opening && sharing != null) {
+      sharing.openFailed(why);
+    }
+  }
+
+  /** Nobody opens its connection: tells those who wait for it, if there are any. */
+  void openGivenUp() {
+    if (opening && sharing != null) {
+      sharing.openGivenUp();
+    }
   }
 
   /** Why there is no connection, where that is known already. */
@@ -96,24 +124,25 @@ final class Lease {
     return failure;
   }
 
-  /** The connection, or null if there is none yet or any more. */
-  @Nullable ReactorConnection connection() {
+  /** The connection, or {@link ReactorConnection#NONE} if there is none yet or any more. */
+  ReactorConnection connection() {
     if (shared != null) {
       return shared.connection;
     }
-    return entry == null ? null : entry.getConnection();
+    ReactorConnection own = entry == null ? null : entry.getConnection();
+    return own == null ? ReactorConnection.NONE : own;
   }
 
   /** What this lease is once its connection is made; this one, if nothing changes. */
   Lease connected() {
     ReactorConnection connection = connection();
-    if (connection == null || sharing == null) {
+    if (connection == ReactorConnection.NONE || sharing == null) {
       return this;
     }
     if (connection.isMultiplexed()) {
-      return stream(sharing.sharing(entry(), connection));
+      return stream(sharing.new Shared(entry(), connection));
     }
-    return opening ? exclusive(entry(), sharing) : this;
+    return notOpening();
   }
 
   /** Tells those who may share the connection that {@code now} is what became of this lease. */

@@ -2,18 +2,15 @@ package io.heddle.apache;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.apache.hc.core5.concurrent.FutureCallback;
-import org.apache.hc.core5.http.ConnectionClosedException;
+import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.HttpResponse;
-import org.apache.hc.core5.http.HttpResponseFactory;
 import org.apache.hc.core5.http.ParseException;
 import org.apache.hc.core5.http.config.CharCodingConfig;
 import org.apache.hc.core5.http.config.Http1Config;
+import org.apache.hc.core5.http.impl.io.DefaultClassicHttpResponseFactory;
 import org.apache.hc.core5.http.impl.nio.ClientHttp1IOEventHandler;
 import org.apache.hc.core5.http.impl.nio.DefaultHttpResponseParser;
 import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
-import org.apache.hc.core5.http.message.BasicClassicHttpResponse;
 import org.apache.hc.core5.http.message.LazyLaxLineParser;
 import org.apache.hc.core5.http.protocol.HttpProcessor;
 import org.apache.hc.core5.http.protocol.HttpProcessorBuilder;
@@ -37,21 +34,7 @@ import org.jspecify.annotations.Nullable;
 final class ProtocolStarter implements IOEventHandlerFactory {
 
   /** The classic chain above has its own interceptors; the engine adds none. */
-  private static final HttpProcessor NO_INTERCEPTORS = HttpProcessorBuilder.create().build();
-
-  /** The classic interface's own class, so that no head is copied on its way. */
-  private static final HttpResponseFactory<HttpResponse> CLASSIC_RESPONSES =
-      new HttpResponseFactory<>() {
-        @Override
-        public HttpResponse newHttpResponse(int status, String reasonPhrase) {
-          return new BasicClassicHttpResponse(status, reasonPhrase);
-        }
-
-        @Override
-        public HttpResponse newHttpResponse(int status) {
-          return new BasicClassicHttpResponse(status);
-        }
-      };
+  static final HttpProcessor NO_INTERCEPTORS = HttpProcessorBuilder.create().build();
 
   private final Http1Config http1Config;
   private final H2Config http2Config;
@@ -69,15 +52,15 @@ final class ProtocolStarter implements IOEventHandlerFactory {
     ReactorConnection connection = (ReactorConnection) attachment;
     session.registerProtocol(
         ApplicationProtocol.HTTP_1_1.id,
-        (s, done) -> {
+        (s, none) -> {
           s.upgrade(http1(s, connection));
-          connected(s, done);
+          connected(s);
         });
     session.registerProtocol(
         ApplicationProtocol.HTTP_2.id,
-        (s, done) -> {
-          s.upgrade(http2(s, connection, true, done));
-          connected(s, null); // the preface handler tells `done`
+        (s, none) -> {
+          s.upgrade(http2(s, connection, true));
+          connected(s);
         });
     connection.bind(session);
     HttpVersionPolicy policy = connection.versionPolicy();
@@ -85,7 +68,7 @@ final class ProtocolStarter implements IOEventHandlerFactory {
       return http1(session, connection);
     }
     if (policy == HttpVersionPolicy.FORCE_HTTP_2) {
-      return http2(session, connection, false, null);
+      return http2(session, connection, false);
     }
     return new HttpProtocolNegotiator(session, null);
   }
@@ -107,10 +90,7 @@ final class ProtocolStarter implements IOEventHandlerFactory {
 
   /** Sends the connection preface (RFC 9113, 3.4), then hands the session over. */
   private IOEventHandler http2(
-      ProtocolIOSession session,
-      ReactorConnection connection,
-      boolean negotiated,
-      @Nullable FutureCallback<ProtocolIOSession> done) {
+      ProtocolIOSession session, ReactorConnection connection, boolean negotiated) {
     Http2Session http2 = new Http2Session(connection, http2Config.getInitialWindowSize());
     ClientH2StreamMultiplexerFactory multiplexers =
         new ClientH2StreamMultiplexerFactory(
@@ -119,28 +99,12 @@ final class ProtocolStarter implements IOEventHandlerFactory {
         session,
         multiplexers,
         negotiated,
-        new FutureCallback<ProtocolIOSession>() {
+        new ReactorConnection.Step<ProtocolIOSession>(connection) {
           @Override
           public void completed(ProtocolIOSession started) {
             HttpConnectionEventHandler protocol = (HttpConnectionEventHandler) started.getHandler();
             started.upgrade(http2);
             http2.begin(protocol);
-            if (done != null) {
-              done.completed(started);
-            }
-          }
-
-          @Override
-          public void failed(Exception cause) {
-            connection.failed(cause);
-            if (done != null) {
-              done.failed(cause);
-            }
-          }
-
-          @Override
-          public void cancelled() {
-            failed(new ConnectionClosedException("connection closed before HTTP/2 began"));
           }
         },
         connection::failed) {
@@ -158,9 +122,9 @@ final class ProtocolStarter implements IOEventHandlerFactory {
       // Once the preface is written, the engine has put its own handler in place, and goes on with
       // the SETTINGS. If that fails, say as the server has closed already, nobody but that handler
       // is told.
-      private void begin(Step step) throws IOException {
+      private void begin(GuardedSession.Event event) throws IOException {
         try {
-          step.run();
+          event.run();
         } catch (IOException | RuntimeException e) {
           connection.failed(e);
           throw e;
@@ -169,31 +133,26 @@ final class ProtocolStarter implements IOEventHandlerFactory {
     };
   }
 
-  private interface Step {
-    void run() throws IOException;
-  }
-
-  private static void connected(
-      ProtocolIOSession session, @Nullable FutureCallback<ProtocolIOSession> done) {
+  private static void connected(ProtocolIOSession session) {
     try {
       session.getHandler().connected(session);
-      if (done != null) {
-        done.completed(session);
-      }
     } catch (IOException cause) {
       session.getHandler().exception(session, cause);
     }
   }
 
-  /** The engine's own, which tells what is no response from a response that has a defect. */
-  private static final class ResponseParser extends DefaultHttpResponseParser<HttpResponse> {
+  /**
+   * The engine's own, which tells what is no response from a response that has a defect. What it
+   * makes is of the classic interface's own class, so that no head is copied on its way.
+   */
+  private static final class ResponseParser extends DefaultHttpResponseParser<ClassicHttpResponse> {
 
     ResponseParser(Http1Config config) {
-      super(config, LazyLaxLineParser.INSTANCE, CLASSIC_RESPONSES);
+      super(config, LazyLaxLineParser.INSTANCE, DefaultClassicHttpResponseFactory.INSTANCE);
     }
 
     @Override
-    protected HttpResponse createMessage(CharArrayBuffer firstLine) throws HttpException {
+    protected ClassicHttpResponse createMessage(CharArrayBuffer firstLine) throws HttpException {
       try {
         return super.createMessage(firstLine);
       } catch (ParseException e) {

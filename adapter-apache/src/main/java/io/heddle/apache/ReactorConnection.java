@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.CancelledKeyException;
 import java.time.Duration;
+import java.util.function.BiConsumer;
 import javax.net.ssl.SSLSession;
 import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.EndpointDetails;
-import org.apache.hc.core5.http.HttpConnection;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.HttpVersion;
@@ -23,13 +23,13 @@ import org.apache.hc.core5.http2.nio.command.PingCommand;
 import org.apache.hc.core5.http2.nio.support.BasicPingHandler;
 import org.apache.hc.core5.http2.ssl.ApplicationProtocol;
 import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.io.ModalCloseable;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
 import org.apache.hc.core5.reactor.ssl.TlsDetails;
 import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
-import org.apache.hc.core5.util.Identifiable;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +45,11 @@ import org.jspecify.annotations.Nullable;
  * <p>OPEN comes, and {@code ready} completes, when a request can be sent: over HTTP/2 that is when
  * the server's SETTINGS have come.
  */
-final class ReactorConnection implements HttpConnection, Identifiable {
+final class ReactorConnection implements ModalCloseable {
+
+  /** What an endpoint has whose connection is yet to be made, or is gone. */
+  static final ReactorConnection NONE =
+      new ReactorConnection(HttpVersionPolicy.NEGOTIATE, new Exchange<>(), new Exchange<>());
 
   /** How long a peer may be silent that was asked whether it is there. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -63,6 +67,31 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     @Override
     public void setResponse(HttpResponse response) {}
   }
+
+  /** A step of its making. If it does not succeed there will be no connection. */
+  static class Step<T> implements FutureCallback<T> {
+    final ReactorConnection of;
+
+    Step(ReactorConnection of) {
+      this.of = of;
+    }
+
+    /** The next step begins by itself, unless a subclass has it begin. */
+    @Override
+    public void completed(T done) {}
+
+    @Override
+    public final void failed(Exception cause) {
+      of.failed(cause);
+    }
+
+    @Override
+    public final void cancelled() {
+      failed(new ConnectionClosedException(CLOSED_EARLY));
+    }
+  }
+
+  private static final String CLOSED_EARLY = "connection closed while it was being set up";
 
   private final Exchange<ReactorConnection> bound;
   private volatile Exchange<ReactorConnection> ready;
@@ -119,7 +148,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
 
   void disconnected() {
     closed = true;
-    failed(new ConnectionClosedException("connection closed while it was being set up"));
+    failed(new ConnectionClosedException(CLOSED_EARLY));
     limitChanged();
   }
 
@@ -165,7 +194,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     if (known != null && timeout.equals(known.getSocketTimeout())) {
       return known;
     }
-    EndpointDetails ofEngine = getEndpointDetails();
+    EndpointDetails ofEngine = endpointDetails();
     if (ofEngine == null) {
       return null;
     }
@@ -211,7 +240,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
 
   /** How many bytes it has sent so far. */
   long sentBytes() {
-    EndpointDetails details = getEndpointDetails();
+    EndpointDetails details = endpointDetails();
     return details == null ? 0 : details.getSentBytesCount();
   }
 
@@ -242,60 +271,42 @@ final class ReactorConnection implements HttpConnection, Identifiable {
   }
 
   /** Goes on over TLS; {@code ready} completes when the protocol that ALPN chose has begun. */
-  void upgrade(Exchange<ReactorConnection> ready, TlsStarter starter) throws IOException {
+  void upgrade(
+      Exchange<ReactorConnection> ready,
+      BiConsumer<ProtocolIOSession, FutureCallback<TransportSecurityLayer>> startTls)
+      throws IOException {
     ProtocolIOSession io = ioSession;
-    ReactorSession before = session;
-    if (io == null || before == null) {
+    if (io == null || !(session instanceof Http1Session clear)) {
       throw new ConnectionClosedException("not connected");
     }
     if (io.getTlsDetails() != null) {
       throw new IOException("TLS within TLS: Apache's engine cannot tunnel through an HTTPS proxy");
     }
     this.ready = ready;
-    if (before instanceof Http1Session http1) {
-      http1.beginTls();
-    }
+    clear.beginTls();
     FutureCallback<TransportSecurityLayer> done =
-        new FutureCallback<TransportSecurityLayer>() {
+        new Step<TransportSecurityLayer>(this) {
           @Override
           public void completed(TransportSecurityLayer secured) {
             TlsDetails tls = io.getTlsDetails();
-            Http1Session clear = before instanceof Http1Session http1 ? http1 : null;
-            if (clear != null
-                && clear.hasUnread()) { // or it would be read as if TLS had brought it
+            if (clear.hasUnread()) { // or it would be read as if TLS had brought it
               failed(new ClientProtocolException("plain text came where TLS was to begin"));
             } else if (tls != null
                 && ApplicationProtocol.HTTP_2.id.equals(tls.getApplicationProtocol())) {
               // Tells `started` when the server's SETTINGS are here.
               io.switchProtocol(ApplicationProtocol.HTTP_2.id, null);
-            } else if (clear != null && clear.isIdle()) {
+            } else if (clear.isIdle()) {
               io.switchProtocol(ApplicationProtocol.HTTP_1_1.id, null); // tells `started`
             } else { // the response to a request that was answered with 101 is still to come
-              started(before);
+              started(clear);
             }
-          }
-
-          @Override
-          public void failed(Exception cause) {
-            ReactorConnection.this.failed(cause);
-          }
-
-          @Override
-          public void cancelled() {
-            ReactorConnection.this.failed(new ConnectionClosedException("TLS was cancelled"));
           }
         };
     try {
-      starter.startTls(io, done);
+      startTls.accept(io, done);
     } catch (CancelledKeyException closed) { // by the peer, a moment ago
       failed(new ConnectionClosedException("connection closed before TLS began"));
     }
-  }
-
-  /** Begins TLS on a session. */
-  @FunctionalInterface
-  interface TlsStarter {
-    void startTls(ProtocolIOSession session, FutureCallback<TransportSecurityLayer> callback);
   }
 
   // ---- any thread ---------------------------------------------------------------------------
@@ -310,8 +321,7 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     return session instanceof Http2Session http2 && http2.path.isAsked();
   }
 
-  @Override
-  public boolean isOpen() {
+  boolean isOpen() {
     ReactorSession on = session;
     ProtocolIOSession io = ioSession;
     return on != null && io != null && !closed && !goingAway && io.isOpen() && on.protocol.isOpen();
@@ -354,56 +364,35 @@ final class ReactorConnection implements HttpConnection, Identifiable {
     return closedFor;
   }
 
-  @Override
-  public String getId() {
-    IOSession io = ioSession;
-    return io == null ? "unconnected" : io.getId();
-  }
-
-  @Override
-  public @Nullable EndpointDetails getEndpointDetails() {
+  private @Nullable EndpointDetails endpointDetails() {
     ReactorSession on = session;
     return on == null ? null : on.protocol.getEndpointDetails();
   }
 
-  @Override
-  public @Nullable SocketAddress getLocalAddress() {
+  @Nullable SocketAddress localAddress() {
     IOSession io = ioSession;
     return io == null ? null : io.getLocalAddress();
   }
 
-  @Override
-  public @Nullable SocketAddress getRemoteAddress() {
+  @Nullable SocketAddress remoteAddress() {
     IOSession io = ioSession;
     return io == null ? null : io.getRemoteAddress();
   }
 
-  @Override
-  public ProtocolVersion getProtocolVersion() {
+  ProtocolVersion protocolVersion() {
     return isMultiplexed() ? HttpVersion.HTTP_2 : HttpVersion.HTTP_1_1;
   }
 
-  @Override
-  public @Nullable SSLSession getSSLSession() {
+  @Nullable SSLSession sslSession() {
     ProtocolIOSession io = ioSession;
     TlsDetails tls = io == null ? null : io.getTlsDetails();
     return tls == null ? null : tls.getSSLSession();
   }
 
-  /**
-   * The engine's own timeout, which is off: it would end a connection, with all that share it. The
-   * caller's own timed park ends its one exchange.
-   */
-  @Override
-  public Timeout getSocketTimeout() {
-    return Timeout.DISABLED;
-  }
-
-  @Override
-  public void setSocketTimeout(Timeout timeout) {}
-
   @Override
   public String toString() {
-    return getId() + "[" + getProtocolVersion() + (isOpen() ? ", open" : ", closed") + "]";
+    IOSession io = ioSession;
+    String id = io == null ? "unconnected" : io.getId();
+    return id + "[" + protocolVersion() + (isOpen() ? ", open" : ", closed") + "]";
   }
 }

@@ -120,6 +120,14 @@ abstract class ReactorSession implements IOEventHandler {
     }
   }
 
+  /** An event on the I/O thread. */
+  void enter() {}
+
+  /** … is over. */
+  void leave() {
+    letGo();
+  }
+
   @Override
   public void connected(IOSession session) throws IOException {
     protocol.connected(session);
@@ -127,14 +135,15 @@ abstract class ReactorSession implements IOEventHandler {
 
   @Override
   public void inputReady(IOSession session, ByteBuffer src) throws IOException {
+    enter();
     try {
       input(session, src);
     } finally {
-      letGo();
+      leave();
     }
   }
 
-  final void input(IOSession session, ByteBuffer src) throws IOException {
+  private void input(IOSession session, ByteBuffer src) throws IOException {
     beginReading(session);
     inputFailed = true;
     reading = true;
@@ -156,31 +165,51 @@ abstract class ReactorSession implements IOEventHandler {
 
   @Override
   public void outputReady(IOSession session) throws IOException {
-    beginReading(session); // to see whether the connection is stale
-    protocol.outputReady(session);
+    enter();
+    try {
+      beginReading(session); // to see whether the connection is stale
+      protocol.outputReady(session);
+    } finally {
+      leave();
+    }
   }
 
   @Override
   public void timeout(IOSession session, Timeout timeout) throws IOException {
-    protocol.timeout(session, timeout);
+    enter();
+    try {
+      protocol.timeout(session, timeout);
+    } finally {
+      leave();
+    }
   }
 
   @Override
   public void exception(IOSession session, Exception cause) {
-    if (failure == null) {
-      failure = cause;
-      if (!inputFailed) {
-        salvage(session);
+    enter();
+    try {
+      if (failure == null) {
+        failure = cause;
+        if (!inputFailed) {
+          salvage(session);
+        }
       }
+      protocol.exception(session, cause);
+      connection.failed(cause);
+    } finally {
+      leave();
     }
-    protocol.exception(session, cause);
-    connection.failed(cause);
   }
 
   @Override
   public void disconnected(IOSession session) {
-    protocol.disconnected(session);
-    connection.disconnected();
+    enter();
+    try {
+      protocol.disconnected(session);
+      connection.disconnected();
+    } finally {
+      leave();
+    }
   }
 
   /** The engine has read once: takes what else is there, if the engine would not by itself. */

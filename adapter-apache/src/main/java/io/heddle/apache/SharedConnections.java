@@ -48,40 +48,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedConnections {
 
-  /** What the connections belong to: the connection manager. */
-  interface Home {
-    /** How many connections the route may have. */
-    int maxConnections(HttpRoute route);
-
-    /** Whether a connection is past its time to live, so that no exchange may begin on it. */
-    boolean isOutlived(PoolEntry<HttpRoute, ReactorConnection> entry);
-
-    /**
-     * Takes a connection of which no stream is leased any more, or that {@linkplain
-     * ReactorConnection#leavePool leaves}.
-     *
-     * @param keepAlive how long it may idle; null if it must not be used again
-     */
-    void putBack(PoolEntry<HttpRoute, ReactorConnection> entry, @Nullable TimeValue keepAlive);
-  }
-
-  /** What a caller may do. */
-  sealed interface Grant {}
-
-  /** A stream of this connection is leased to the caller. */
-  record Stream(Shared of) implements Grant {}
-
-  /** The connection that the caller waited for could not be made. */
-  record Failed(IOException why) implements Grant {}
-
-  /** The caller takes a connection of its own from the pool. */
-  enum Own implements Grant {
-    /** Others wait for what becomes of it, and must be told. */
-    OPENING,
-    /** Nobody waits for it. */
-    EXCLUSIVE
-  }
-
   /** A connection with the number of its streams that are leased. */
   final class Shared {
     final PoolEntry<HttpRoute, ReactorConnection> entry;
@@ -93,14 +59,34 @@ final class SharedConnections {
     private boolean left;
     private TimeValue keepAlive = TimeValue.ofMinutes(3); // the classic default, if none is told
 
-    private Shared(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
+    /** One that speaks HTTP/2, to be {@link #opened}; one stream of it is the caller's. */
+    Shared(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
       this.entry = entry;
       this.connection = connection;
     }
 
-    /** See {@link SharedConnections#release}. */
+    /**
+     * Gives a stream back.
+     *
+     * @param keepAlive how long the connection may idle, if the response said so
+     */
     void release(@Nullable TimeValue keepAlive) {
-      SharedConnections.this.release(this, keepAlive);
+      lock.lock();
+      try {
+        if (keepAlive != null) {
+          this.keepAlive = keepAlive;
+        }
+        leased--;
+        serve(); // which may lease the stream again at once
+        endIfIdle(this);
+      } finally {
+        unlock();
+      }
+    }
+
+    /** Under the lock: whether further streams may be leased of it. */
+    private boolean stays() {
+      return connection.isOpen() && !retired && !lanes.isOutlived(entry);
     }
 
     /** No further stream is leased of it, and it is closed after the last. */
@@ -115,21 +101,35 @@ final class SharedConnections {
   }
 
   private final HttpRoute route;
-  private final Home home;
+  private final ApacheLanes lanes;
+  private final Lease toOpen = Lease.opening(this);
+  private final Lease own = Lease.exclusive(this);
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock.
   private final List<Shared> connections = new ArrayList<>(1);
-  private final Set<Exchange<Grant>> waiting = new LinkedHashSet<>();
+  private final Set<Exchange<Lease>> waiting = new LinkedHashSet<>();
+  private List<Runnable> due = new ArrayList<>(2); // what is to be done once it is released
   private int opening;
   private boolean forgotten;
 
   // Written under the lock: a connection of the route turned out not to be HTTP/2, and none is.
   private volatile boolean exclusive;
 
-  SharedConnections(HttpRoute route, Home home) {
+  SharedConnections(HttpRoute route, ApacheLanes lanes) {
     this.route = route;
-    this.home = home;
+    this.lanes = lanes;
+  }
+
+  /** Releases the lock, and does what came due under it. */
+  private void unlock() {
+    List<Runnable> now = List.of();
+    if (!due.isEmpty()) {
+      now = due;
+      due = new ArrayList<>(2);
+    }
+    lock.unlock();
+    now.forEach(Runnable::run);
   }
 
   // ---- caller -------------------------------------------------------------------------------
@@ -139,25 +139,23 @@ final class SharedConnections {
    *
    * @return null if this object was {@linkplain #forget forgotten}: then it is to ask another
    */
-  @Nullable Exchange<Grant> ask() {
-    Exchange<Grant> asking = new Exchange<>(this::handBack);
+  @Nullable Exchange<Lease> ask() {
+    Exchange<Lease> asking = new Exchange<>(this::handBack);
     if (exclusive) {
-      asking.complete(Own.EXCLUSIVE);
+      asking.complete(own);
       return asking;
     }
     asking.onAbandon(() -> withdraw(asking));
-    List<Runnable> due = new ArrayList<>(1);
     lock.lock();
     try {
       if (forgotten) {
         return null;
       }
       waiting.add(asking);
-      serve(due);
+      serve();
     } finally {
-      lock.unlock();
+      unlock();
     }
-    due.forEach(Runnable::run);
     return asking;
   }
 
@@ -171,45 +169,36 @@ final class SharedConnections {
     }
   }
 
-  /** A connection that speaks HTTP/2, to be {@link #opened}; one stream of it is the caller's. */
-  Shared sharing(PoolEntry<HttpRoute, ReactorConnection> entry, ReactorConnection connection) {
-    return new Shared(entry, connection);
-  }
-
   /**
    * A connection is there and speaks HTTP/2. Its own stream may have been released meanwhile.
    *
-   * @param awaited whether it was granted as {@link Own#OPENING}
+   * @param awaited whether others wait for it
    */
   void opened(Shared shared, boolean awaited) {
     shared.connection.onLimitChange(this::changed);
-    List<Runnable> due = new ArrayList<>(2);
     lock.lock();
     try {
       exclusive = false;
       opening -= awaited ? 1 : 0;
       connections.add(shared);
-      leave(due); // it may have closed before it could say so here
-      serve(due);
-      endIfIdle(shared, due);
+      leave(); // it may have closed before it could say so here
+      serve();
+      endIfIdle(shared);
     } finally {
-      lock.unlock();
+      unlock();
     }
-    due.forEach(Runnable::run);
   }
 
   /** The connection that was to be opened is there, and speaks HTTP/1.1. */
   void openedExclusive() {
-    List<Runnable> due = new ArrayList<>();
     lock.lock();
     try {
       exclusive = connections.isEmpty();
       opening--;
-      grantAll(Own.EXCLUSIVE, due);
+      grantAll(own);
     } finally {
-      lock.unlock();
+      unlock();
     }
-    due.forEach(Runnable::run);
   }
 
   /**
@@ -217,57 +206,32 @@ final class SharedConnections {
    * attempt would meet the same.
    */
   void openFailed(IOException why) {
-    List<Runnable> due = new ArrayList<>();
     lock.lock();
     try {
       opening--;
-      if (opening == 0 && !hasOpenConnection()) {
-        grantAll(new Failed(why), due);
+      if (opening == 0 && connections.stream().noneMatch(each -> each.connection.isOpen())) {
+        grantAll(Lease.failed(why));
       } else {
-        serve(due);
+        serve();
       }
     } finally {
-      lock.unlock();
+      unlock();
     }
-    due.forEach(Runnable::run);
   }
 
   /** Whoever was to open a connection does not, which says nothing of the route: the next does. */
   void openGivenUp() {
-    List<Runnable> due = new ArrayList<>(1);
     lock.lock();
     try {
       opening--;
-      serve(due);
+      serve();
     } finally {
-      lock.unlock();
+      unlock();
     }
-    due.forEach(Runnable::run);
-  }
-
-  /**
-   * Gives a stream back.
-   *
-   * @param keepAlive how long the connection may idle, if the response said so
-   */
-  private void release(Shared shared, @Nullable TimeValue keepAlive) {
-    List<Runnable> due = new ArrayList<>(2);
-    lock.lock();
-    try {
-      if (keepAlive != null) {
-        shared.keepAlive = keepAlive;
-      }
-      shared.leased--;
-      serve(due); // which may lease the stream again at once
-      endIfIdle(shared, due);
-    } finally {
-      lock.unlock();
-    }
-    due.forEach(Runnable::run);
   }
 
   /** Under the lock. Does nothing to one that is still to be added, see {@link #opened}. */
-  private void endIfIdle(Shared shared, List<Runnable> due) {
+  private void endIfIdle(Shared shared) {
     if (shared.leased > 0) {
       return;
     }
@@ -283,17 +247,17 @@ final class SharedConnections {
    *
    * @return whether there was one
    */
-  private boolean leave(List<Runnable> due) {
+  private boolean leave() {
     return connections.removeIf(
         each -> {
-          if (each.connection.isOpen() && !each.retired && !home.isOutlived(each.entry)) {
+          if (each.stays()) {
             return false;
           }
           each.left = true;
           due.add(
               () -> {
                 each.connection.leavePool();
-                home.putBack(each.entry, null);
+                lanes.putBack(each.entry, null);
               });
           return true;
         });
@@ -301,7 +265,7 @@ final class SharedConnections {
 
   private void putBack(Shared shared) {
     shared.connection.onLimitChange(() -> {});
-    home.putBack(shared.entry, shared.retired ? null : shared.keepAlive);
+    lanes.putBack(shared.entry, shared.retired ? null : shared.keepAlive);
     changed(); // the pool may have room for another now
   }
 
@@ -320,15 +284,16 @@ final class SharedConnections {
   }
 
   /** A caller left before its grant came: the next gets it. */
-  private void handBack(Grant grant) {
-    if (grant instanceof Stream stream) {
-      stream.of().release(null);
-    } else if (grant == Own.OPENING) {
-      openGivenUp();
+  private void handBack(Lease grant) {
+    Shared stream = grant.shared();
+    if (stream != null) {
+      stream.release(null);
+    } else {
+      grant.openGivenUp();
     }
   }
 
-  private void withdraw(Exchange<Grant> asking) {
+  private void withdraw(Exchange<Lease> asking) {
     lock.lock();
     try {
       waiting.remove(asking);
@@ -341,33 +306,29 @@ final class SharedConnections {
 
   /** A connection has more streams to give, or none any more. */
   void changed() {
-    List<Runnable> due = new ArrayList<>(1);
     lock.lock();
     try {
-      leave(due);
-      serve(due);
+      leave();
+      serve();
     } finally {
-      lock.unlock();
+      unlock();
     }
-    due.forEach(Runnable::run);
   }
 
   /**
-   * Under the lock: decides on as many waiting callers as can be served now.
-   *
-   * @param due what is to be done once the lock is released; a caller that has left hands its grant
-   *     back
+   * Under the lock: decides on as many waiting callers as can be served now. One that has left
+   * hands its grant back.
    */
-  private void serve(List<Runnable> due) {
-    Iterator<Exchange<Grant>> callers = waiting.iterator();
+  private void serve() {
+    Iterator<Exchange<Lease>> callers = waiting.iterator();
     while (callers.hasNext()) {
       Shared free = connectionWithStream();
       if (free != null) {
         free.leased++;
-        grant(callers.next(), new Stream(free), due);
-      } else if (opening == 0 && hasPlace(due)) {
+        grant(callers.next(), Lease.stream(free));
+      } else if (opening == 0 && hasPlace()) {
         opening++;
-        grant(callers.next(), Own.OPENING, due);
+        grant(callers.next(), toOpen);
       } else {
         break;
       }
@@ -375,40 +336,30 @@ final class SharedConnections {
     }
   }
 
-  private boolean hasPlace(List<Runnable> due) {
-    int most = home.maxConnections(route);
-    return connections.size() < most || (leave(due) && connections.size() < most);
+  private boolean hasPlace() {
+    int most = lanes.maxConnections(route);
+    return connections.size() < most || (leave() && connections.size() < most);
   }
 
   private @Nullable Shared connectionWithStream() {
     for (Shared each : connections) {
       if (each.leased < each.connection.streamLimit()
-          && !each.retired
-          && each.connection.isUsable()
-          && !home.isOutlived(each.entry)) {
+          && !each.connection.isSuspected()
+          && each.stays()) {
         return each;
       }
     }
     return null;
   }
 
-  private boolean hasOpenConnection() {
-    for (Shared each : connections) {
-      if (each.connection.isOpen()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private void grantAll(Grant grant, List<Runnable> due) {
-    for (Exchange<Grant> each : waiting) {
-      grant(each, grant, due);
+  private void grantAll(Lease grant) {
+    for (Exchange<Lease> each : waiting) {
+      grant(each, grant);
     }
     waiting.clear();
   }
 
-  private static void grant(Exchange<Grant> to, Grant grant, List<Runnable> due) {
+  private void grant(Exchange<Lease> to, Lease grant) {
     due.add(() -> to.complete(grant)); // wakes the caller that leases
   }
 }

@@ -13,7 +13,7 @@
  *     → BlockingConnectionManager.lease   parks     pool, or a stream of a shared HTTP/2 connection
  *     → BlockingConnectionManager.connect parks     look-up (HostResolver), connect, TLS, SETTINGS
  *     → ApacheEndpoint.execute
- *         → HttpRequestExecutor.execute
+ *         → HttpRequestExecutor.execute, on ClassicConnection
  *             → sendRequestHeader, Entity           ApacheExchange.produceRequest, produce (1)
  *             ← receiveResponseHeader     parks     ApacheExchange.consumeResponse
  *     ← response
@@ -25,9 +25,12 @@
  *
  * <p>The roles that every adapter has: {@code ApacheExchange} (native callbacks to {@code
  * io.heddle.core.Exchange}), {@code ApacheRequestBody}, {@code ApacheResponseBody}, {@code
- * ApacheFailures}. What is particular to Apache: {@code ReactorConnection} (one session of the
- * reactor), {@code ReactorSession} (what happens on it, and the reset of one stream), {@code
- * SharedConnections} (HTTP/2 connections that many callers use).
+ * ApacheFailures}. What is particular to Apache: {@code ApacheEndpoint} (a lease, as the chain has
+ * one), {@code ClassicConnection} (its exchanges, in the shape of a blocking connection), {@code
+ * LeaseConnector} and {@code ConnectionOpener} (how a lease gets its connection), {@code
+ * ReactorConnection} (one session of the {@code Reactor}), {@code ReactorSession} (what happens on
+ * it, and the reset of one stream), {@code SharedConnections} (HTTP/2 connections that many callers
+ * use).
  *
  * <h2>What runs where</h2>
  *

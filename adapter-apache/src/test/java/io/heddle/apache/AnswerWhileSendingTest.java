@@ -100,7 +100,7 @@ class AnswerWhileSendingTest {
       assertTooMuch(
           assertThrows(
               ConnectionClosedException.class,
-              () -> post(client, server.uri("/"), 4 * ApacheExchange.MOST_AHEAD)));
+              () -> post(client, server.uri("/"), 4 * ResponseDemand.MOST_AHEAD)));
       Threads.await("the stream is reset", () -> server.resets().size() == 1);
       assertEquals(1_000, post(client, server.uri("/"), 1_000));
       assertEquals(1, server.accepted(), "the connection lives");
@@ -122,7 +122,7 @@ class AnswerWhileSendingTest {
 
   @Test
   void anEchoBeyondTheBoundFailsInClearWordsOverHttp11() throws Exception {
-    int bytes = 4 * ApacheExchange.MOST_AHEAD;
+    int bytes = 4 * ResponseDemand.MOST_AHEAD;
     try (EchoSocket server = new EchoSocket(bytes);
         CloseableHttpClient client = client(HttpVersionPolicy.FORCE_HTTP_1)) {
       assertTooMuch(
