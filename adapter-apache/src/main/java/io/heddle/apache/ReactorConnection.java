@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.CancelledKeyException;
 import java.time.Duration;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BiConsumer;
 import javax.net.ssl.SSLSession;
 import org.apache.hc.client5.http.ClientProtocolException;
@@ -53,6 +54,12 @@ final class ReactorConnection implements ModalCloseable {
 
   /** How long a peer may be silent that was asked whether it is there. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
+
+  /**
+   * Before JDK 24. Later nobody closes under the lock: who waits in a monitor then lets its carrier
+   * go, and the I/O thread would wait for the lock until the caller has another.
+   */
+  private static final boolean MONITORS_PIN = Runtime.version().feature() < 24;
 
   private final HttpVersionPolicy versionPolicy;
 
@@ -332,12 +339,28 @@ final class ReactorConnection implements ModalCloseable {
     close(CloseMode.GRACEFUL);
   }
 
+  /**
+   * Closes it. A channel of the JDK's waits for a write that is under way, and does so in a
+   * monitor. Before JDK 24 that holds the caller's carrier: so it waits before, for the session's
+   * lock, under which the engine writes.
+   */
   @Override
   public void close(CloseMode closeMode) {
     closed = true;
     IOSession io = ioSession;
-    if (io != null) {
+    if (io == null) {
+      return;
+    }
+    Lock writing = MONITORS_PIN ? io.getLock() : null;
+    if (writing != null) {
+      writing.lock();
+    }
+    try {
       io.close(closeMode);
+    } finally {
+      if (writing != null) {
+        writing.unlock();
+      }
     }
   }
 
