@@ -63,7 +63,13 @@ class WrongDriversSoakTest {
                       wrong.driver(),
                       wrong.wire(),
                       new Soak.Allowed(
-                          false, false, ReferenceSoakTest::mayLogWhenClosed, other -> false)));
+                          false,
+                          false,
+                          ReferenceSoakTest::mayLogWhenClosed,
+                          other -> false,
+                          (other, post, redirected) -> false,
+                          0,
+                          false)));
     } finally {
       wrong.driver().cleanUp();
     }

@@ -27,6 +27,7 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2FrameStreamException;
+import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
@@ -489,8 +490,18 @@ public final class FaultServer implements AutoCloseable {
     }
   }
 
-  /** The end of a connection of HTTP/2 whose client has left without a word. */
+  /** The end of a connection of HTTP/2 whose client leaves, be it without a word. */
   private static final class Departures extends ChannelInboundHandlerAdapter {
+
+    /** Some clients say good-bye, and leave it to the server to close. */
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+      if (msg instanceof Http2GoAwayFrame) {
+        ctx.channel().attr(LEAVING).set(true);
+        count(ctx.channel(), 0);
+      }
+      ReferenceCountUtil.release(msg);
+    }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {

@@ -352,6 +352,11 @@ final class SoakCall {
       seen().forEach(each -> round.server().excuse(each.connection()));
       return true;
     }
+    boolean post = plan.source != null;
+    if (round.allowed().mayNotGoAgain().test(failure, post, target != null) && isRefused()) {
+      round.count("excused: a request that was refused did not go again");
+      return true;
+    }
     Set<Failure> kinds = EnumSet.noneOf(Failure.class);
     kinds.addAll(plan.mayFail);
     if (round.isClosed()) {
@@ -365,9 +370,15 @@ final class SoakCall {
     return kinds.stream().anyMatch(kind -> round.driver().isExpected(kind, failure));
   }
 
+  /** Whether the server has refused, or not looked at, the request that it was to answer last. */
+  private boolean isRefused() {
+    return round.isMultiplexed()
+        && round.server().seen(target == null ? uri : target).stream().allMatch(Seen::isRefused);
+  }
+
   private boolean isOfSource(Throwable failure) {
     return plan.manner == Manner.SLOW
-        && interrupted
+        && (interrupted || isCancelledByInterrupt())
         && failure instanceof InterruptedIOException
         && String.valueOf(failure.getMessage()).startsWith("the source");
   }

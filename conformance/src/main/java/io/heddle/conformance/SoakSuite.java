@@ -42,6 +42,34 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /**
+   * Whether this is how the library tells that the server refused a request, and that it could not
+   * send it again, where it is known not to: excuses a request over HTTP/2 of which the server has
+   * taken nothing.
+   *
+   * @param post whether the request has a body
+   * @param redirected whether it is the target of a redirect that was refused
+   */
+  protected boolean mayNotGoAgain(Throwable failure, boolean post, boolean redirected) {
+    return false;
+  }
+
+  /**
+   * In how many calls of a round, of HTTP/2, the library may fail to tell the server that they have
+   * ended before their answer, where it is known to do so at times.
+   */
+  protected int mayForget() {
+    return 0;
+  }
+
+  /**
+   * Whether calls over HTTP/2 share one connection, however many the client may have: while the
+   * server allows few streams, callers who make calls within calls would wait for each other.
+   */
+  protected boolean hasOneConnection() {
+    return false;
+  }
+
   /** Whether a logger of this name may log an error. */
   protected boolean mayLog(String logger) {
     return false;
@@ -62,7 +90,10 @@ public abstract class SoakSuite {
                                 mayPostAgain(),
                                 mayMissSurplus(),
                                 this::mayLog,
-                                this::mayEndConnection))));
+                                this::mayEndConnection,
+                                this::mayNotGoAgain,
+                                mayForget(),
+                                hasOneConnection()))));
   }
 
   /** Runs a soak, with a server of its own; all that it took must be back at the end. */
