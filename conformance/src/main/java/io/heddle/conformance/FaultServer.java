@@ -17,6 +17,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.DefaultHttp2SettingsFrame;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
@@ -32,6 +33,7 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.codec.http2.UniformStreamByteDistributor;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
@@ -368,7 +370,7 @@ public final class FaultServer implements AutoCloseable {
     // The rules cancel more streams in a second than a server in the open would put up with.
     codec.decoderEnforceMaxRstFramesPerWindow(0, 0);
     codec.encoderEnforceMaxRstFramesPerWindow(0, 0);
-    StreamLimit streams = new StreamLimit(codec.build());
+    StreamLimit streams = new StreamLimit(shareEvenly(codec.build()));
     pipeline.addLast(CODEC, streams.codec);
     pipeline.addLast(
         new Http2MultiplexHandler(
@@ -386,6 +388,20 @@ public final class FaultServer implements AutoCloseable {
     pipeline.addLast(new Departures());
     // One stream that is not read must not hold the window of all.
     channel.write(new DefaultHttp2WindowUpdateFrame(CONNECTION_WINDOW));
+  }
+
+  /**
+   * Has all streams write in turn. The order that Netty has by default breaks: now and then it
+   * comes to a stream that is no more, which ends the connection under all others.
+   */
+  private static Http2FrameCodec shareEvenly(Http2FrameCodec codec) {
+    Http2Connection connection = codec.connection();
+    connection
+        .remote()
+        .flowController(
+            new DefaultHttp2RemoteFlowController(
+                connection, new UniformStreamByteDistributor(connection)));
+    return codec;
   }
 
   /** Ends a connection whose client has said that it ends, as servers do; Netty leaves it open. */
