@@ -217,7 +217,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   public void onSuccess(Response response) {
     head.complete(response);
     if (!JettyExchange.isSent(response.getRequest())) {
-      end();
+      end(response);
     }
     if (JettyExchange.isRefusal(response)) {
       JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
@@ -236,7 +236,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   public void onComplete(Result result) {
     Throwable failure = JettyExchange.responseFailure(result, head.isDone());
     if (failure == null) {
-      end();
+      end(result.getResponse());
     } else if (head.resend(failure)) {
       return;
     } else {
@@ -246,11 +246,12 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     whole.complete(result);
   }
 
-  private void end() {
-    if (length.isReached()) {
+  private void end(Response response) {
+    EOFException lack = JettyExchange.lackOf(length, response);
+    if (lack == null) {
       pipe.end();
     } else {
-      pipe.fail(new EOFException(length.toString()));
+      pipe.fail(lack);
     }
   }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Session;
@@ -27,8 +28,8 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees the frames of HTTP/2, and the ends of its connections, for five things that Jetty does not
- * tell. This class is used only where Jetty's HTTP/2 is there.
+ * Sees the frames of HTTP/2, and the ends of its connections, for what Jetty does not tell. This
+ * class is used only where Jetty's HTTP/2 is there.
  *
  * <ul>
  *   <li>A response whose DATA does not match its Content-Length (RFC 9113, 8.1.1): Jetty resets the
@@ -37,10 +38,11 @@ import org.jspecify.annotations.Nullable;
  *       6.8): Jetty fails the streams that are there when GOAWAY comes, but not one that it has a
  *       number for and is just about to open; its caller would wait until the server closes.
  *   <li>A connection that is closed while frames that came are on their way to their calls, as when
- *       a write fails, or with the last of the responses behind GOAWAY: Jetty stops what brings
- *       them there, and what comes after, the failure too, waits behind them for ever. So the
- *       connection is not told before all calls on it have ended; nobody waits more than {@value
- *       #PATIENCE_MILLIS} ms for what will not come.
+ *       a write fails: Jetty stops what brings them there, and what comes after, the failure too,
+ *       waits behind them for ever. So the connection is not told before all calls on it have
+ *       ended; nobody waits more than {@value #PATIENCE_MILLIS} ms for what will not come.
+ *   <li>Whose head has gone out, and on which stream: a request of which nothing was written can go
+ *       again, and of a stream that has failed Jetty may take what is left of the response for all.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
  *       answers a PING within a second.
  *   <li>A server that has each PING and SETTINGS answered, and does not read the answers: Jetty
@@ -170,6 +172,9 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   public void onOutgoingFrame(Session session, Frame frame) {
     if (frame instanceof HeadersFrame headers) {
       refuseIfLate(session, headers.getStreamId());
+      if (headers.getMetaData().getTrailersSupplier() instanceof JettyRequest.Head head) {
+        head.request().goesOut(failed(session.getStream(headers.getStreamId())));
+      }
     }
     if (isAnswer(frame)) {
       SocketAddress local = session.getLocalSocketAddress();
@@ -191,6 +196,11 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
             Callback.NOOP);
       }
     }
+  }
+
+  /** Whether a stream has failed; one that is gone by now has. */
+  private static BooleanSupplier failed(@Nullable Stream stream) {
+    return stream instanceof HTTP2Stream http2 ? http2::isResetOrFailed : () -> true;
   }
 
   private void refuseIfLate(Session session, int stream) {

@@ -7,6 +7,7 @@ import io.heddle.core.Deadline;
 import io.heddle.core.DeclaredLength;
 import io.heddle.core.Exchange;
 import io.heddle.core.ResponseBodyPipe;
+import java.io.EOFException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -265,6 +266,27 @@ final class JettyExchange<R> {
             || (request instanceof JettyRequest jetty && jetty.isBodyDropped());
     return new DeclaredLength(
         none ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
+  }
+
+  /**
+   * What is wrong with the body of a response that has come to its end by Jetty's account: it is
+   * not as long as it was told to be, or its stream has failed with the end already there. Of that
+   * stream's body Jetty drops what was not read yet, and keeps the end. What Jetty itself wants no
+   * body of may fail.
+   *
+   * @return null if it is whole
+   */
+  static @Nullable EOFException lackOf(DeclaredLength length, Response response) {
+    if (!length.isReached()) {
+      return new EOFException(length.toString());
+    }
+    return response.getRequest() instanceof JettyRequest jetty
+            && isSent(jetty)
+            && !jetty.isBodyDropped()
+            && !isRedirect(response)
+            && jetty.hasLostStream()
+        ? new EOFException("the connection has ended before the body was read")
+        : null;
   }
 
   /** What of a result has kept the response from arriving whole; null if nothing has. */

@@ -17,7 +17,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
@@ -25,6 +27,7 @@ import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.transport.HttpConversation;
 import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.client.transport.HttpRequest;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -68,6 +71,10 @@ final class JettyRequest extends ListeningRequest {
   private volatile boolean reused;
   private volatile boolean bodyDropped;
   private volatile boolean sent;
+
+  /** Over HTTP/2, once its head has gone out: whether its stream has failed since. */
+  private volatile @Nullable BooleanSupplier streamFailed;
+
   private volatile @Nullable Consumer<Throwable> onAbort;
   private volatile @Nullable Throwable gaveUp;
   private volatile CallEvent event = CallEvent.OFF;
@@ -284,6 +291,43 @@ final class JettyRequest extends ListeningRequest {
     }
   }
 
+  /**
+   * Stands, over HTTP/2, where Jetty keeps the trailers of a request's head, so that {@link
+   * Http2Watch} knows whose head it sees go out.
+   *
+   * @param trailers those of the request, if there are any
+   */
+  record Head(JettyRequest request, @Nullable Supplier<HttpFields> trailers)
+      implements Supplier<@Nullable HttpFields> {
+
+    @Override
+    public @Nullable HttpFields get() {
+      return trailers == null ? null : trailers.get();
+    }
+  }
+
+  @Override
+  public @Nullable Supplier<HttpFields> getTrailersSupplier() {
+    Supplier<HttpFields> trailers = super.getTrailersSupplier();
+    return getConnection() == null || getConnection() instanceof org.eclipse.jetty.io.Connection
+        ? trailers
+        : new Head(this, trailers);
+  }
+
+  /** Its head is about to be written, on a stream that can be asked whether it has failed. */
+  void goesOut(BooleanSupplier failed) {
+    streamFailed = failed;
+  }
+
+  /**
+   * Whether its stream of HTTP/2 has failed. Jetty then drops what it has of the response, but not
+   * the response's end, if that had come.
+   */
+  boolean hasLostStream() {
+    BooleanSupplier failed = streamFailed;
+    return failed != null && failed.getAsBoolean();
+  }
+
   /** A server that is asked whether to continue and never says is not waited for for ever. */
   @Override
   public void notifyCommit() {
@@ -335,7 +379,7 @@ final class JettyRequest extends ListeningRequest {
     }
     boolean lost = JettyInternals.isRefused(cause) || JettyInternals.isConnectionLoss(cause);
     if (lost && getAbortCause() != null) {
-      return super.abort(cause); // it has heard the same before, and may be on its way again
+      return abortInJetty(cause); // it has heard the same before, and may be on its way again
     }
     boolean tooLong = isHandlersLimit(cause);
     if (tooLong) {
@@ -349,7 +393,7 @@ final class JettyRequest extends ListeningRequest {
     if (timedOut != null && (cause instanceof TimeoutException || deadline.isExpired())) {
       client.noteTimeout(timedOut.getConnection());
     }
-    CompletableFuture<Boolean> aborted = super.abort(cause);
+    CompletableFuture<Boolean> aborted = abortInJetty(cause);
     JettyRequest last = latest();
     if (forGood && last != null && last != this) {
       aborted = last.abort(cause); // Jetty aborts a request once only, and it may have, before
@@ -362,6 +406,18 @@ final class JettyRequest extends ListeningRequest {
       failer.accept(cause);
     }
     return aborted;
+  }
+
+  /** Jetty knows a request for a moment before it knows whom to tell: that is for the caller. */
+  private CompletableFuture<Boolean> abortInJetty(Throwable cause) {
+    try {
+      return super.abort(cause);
+    } catch (NullPointerException e) {
+      if (hasConnection()) {
+        throw e;
+      }
+      return CompletableFuture.completedFuture(true); // it is known as aborted, and not sent
+    }
   }
 
   /** Aborts the request without waiting for that. */
@@ -385,10 +441,12 @@ final class JettyRequest extends ListeningRequest {
   /**
    * Judges a failure, and remembers the verdict, as Jetty may tell of that failure more than once:
    * whether this can be sent again, before any of the response has come. Either HTTP/2 tells that
-   * the server has not looked at it, or Jetty that it was not written. Or it changes nothing on the
-   * server, has no body, and was to go, or went, to a connection that was there before it, which
-   * the server has probably closed before it saw this request; so does what was to go to a
-   * connection that ended before it was open. How often each goes, {@link Resends} says.
+   * the server has not looked at it, or Jetty that a frame of it was not written, and its head was
+   * not; if that was being written just then, it is one without its body, which no server takes for
+   * a request. Or it changes nothing on the server, has no body, and was to go, or went, to a
+   * connection that was there before it, which the server has probably closed before it saw this
+   * request; so does what was to go to a connection that ended before it was open. How often each
+   * goes, {@link Resends} says.
    */
   @SuppressWarnings("ReferenceEquality") // that very failure
   boolean judge(Throwable failure) {
@@ -418,7 +476,9 @@ final class JettyRequest extends ListeningRequest {
     }
     JettyRequest last = latest();
     if (JettyInternals.isRefused(failure)
-        || (last != null && last.getBody() == null && JettyInternals.isDropped(failure))) {
+        || (last != null
+            && (last.getBody() == null || last.streamFailed == null)
+            && JettyInternals.isDropped(failure))) {
       return counted.unprocessed();
     }
     return last != null

@@ -102,7 +102,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   public void onClose(@Nullable Throwable cause) {
     Throwable why = cause == null ? new ClosedChannelException() : cause;
     boolean unused = getWriteFlusher().onFail(why);
-    boolean none = getFillInterest().onFail(why);
+    boolean unusedToo = getFillInterest().onFail(why);
     lastly.accept(() -> super.onClose(cause));
   }
 

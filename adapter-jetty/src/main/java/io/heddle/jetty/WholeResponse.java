@@ -1,7 +1,6 @@
 package io.heddle.jetty;
 
 import io.heddle.core.DeclaredLength;
-import java.io.EOFException;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
@@ -46,7 +45,7 @@ final class WholeResponse extends RetainingResponseListener {
    */
   @Override
   public void onSuccess(Response response) {
-    if (length.admits(getContent().length) && length.isReached()) {
+    if (length.admits(getContent().length) && JettyExchange.lackOf(length, response) == null) {
       whole = response;
     }
     if (JettyExchange.isRefusal(response)) {
@@ -76,8 +75,8 @@ final class WholeResponse extends RetainingResponseListener {
   @Override
   public void onComplete(Result result) {
     Throwable failure = JettyExchange.responseFailure(result, whole != null);
-    if (failure == null && !length.isReached()) {
-      failure = new EOFException(length.toString());
+    if (failure == null && whole == null) {
+      failure = JettyExchange.lackOf(length, result.getResponse());
     }
     if (failure == null) {
       exchange.complete(content(result.getResponse()));

@@ -83,6 +83,26 @@ class DroppedHeadTest {
     assertEquals(200, post().send().getStatus());
   }
 
+  /** Its head was dropped: Jetty tells the same if it is the body. */
+  @Test
+  void oneWhoseHeadHasNotGoneOutGoesAgain() throws Exception {
+    client
+        .getRequestListeners()
+        .addHeadersListener(
+            request -> {
+              if (drops.getAndDecrement() > 0) {
+                JettyExchange.unheeded(request.abort(dropped()));
+              }
+            });
+    Request post =
+        client
+            .POST(server.uri(Script.ok()))
+            .timeout(20, TimeUnit.SECONDS)
+            .body(new BytesRequestContent(new byte[5]));
+    assertEquals(200, post.send().getStatus());
+    assertEquals(-1, drops.get());
+  }
+
   @Test
   void oneWithABodyMayHaveBeenSent() {
     Request post = post().body(new BytesRequestContent(new byte[5]));

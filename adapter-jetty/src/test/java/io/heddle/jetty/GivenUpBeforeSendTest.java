@@ -18,6 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.transport.HttpConversation;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -97,6 +100,29 @@ class GivenUpBeforeSendTest {
     request.abort(cause).join();
     request.body(content).send(listener);
     assertSame(cause, failureOfWriter().getCause());
+    assertNothingSent();
+  }
+
+  /** Jetty has an exchange, and does not know yet whom to tell: it threw, and the caller waited. */
+  @Test
+  void abortedWhileItIsSent() throws Exception {
+    client.start();
+    CancellationException cause = new CancellationException("test");
+    CompletableFuture<Request> made = new CompletableFuture<>();
+    HttpConversation conversation =
+        new HttpConversation() {
+          @Override
+          public void updateResponseListeners(Response.@Nullable Listener override) {
+            made.join().abort(cause).join();
+            super.updateResponseListeners(override);
+          }
+        };
+    made.complete(new JettyRequest(client, conversation, uri));
+    made.join().send(listener);
+    assertSame(
+        cause,
+        assertThrows(ExecutionException.class, () -> listener.get(10, TimeUnit.SECONDS))
+            .getCause());
     assertNothingSent();
   }
 
