@@ -6,6 +6,6 @@ import io.heddle.conformance.Wire;
 /** Not run by each build: docs/soak.md says why, and how it is run. */
 class JettySoak extends SoakSuite {
   JettySoak() {
-    super(new JettyDriver(), Wire.HTTP_1_1_TLS, Wire.H2C, Wire.H2_TLS);
+    super(new JettyDriver(), Wire.H2C, Wire.H2_TLS);
   }
 }
