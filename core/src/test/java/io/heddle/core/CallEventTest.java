@@ -123,7 +123,7 @@ class CallEventTest {
     assertEquals(Long.MIN_VALUE, event.getLong("nameTime"));
     assertEquals(0, event.getLong("connectionTime"));
     assertTrue(event.getDuration("bodyTime").toMillis() < 20);
-    assertTrue(event.getDuration().toMillis() >= 510);
+    assertTrue(event.getDuration().toMillis() >= 60);
     assertTrue(event.toString().contains("nameTime = N/A"), event::toString);
   }
 
