@@ -175,11 +175,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     return requestBody;
   }
 
-  /** Whether a connection has been asked to send it. */
-  boolean isSubmitted() {
-    return session != null;
-  }
-
   /**
    * The first head to come; before the exchange is submitted. It is not kept: each leads to the
    * next, and a server may send interim ones for ever.

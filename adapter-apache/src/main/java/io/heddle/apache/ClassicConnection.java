@@ -53,6 +53,7 @@ final class ClassicConnection implements HttpClientConnection {
   private @Nullable Exchange<ApacheExchange.Head> nextHead;
   private ApacheExchange.@Nullable Head head;
   private @Nullable ClassicHttpResponse answer;
+  private boolean submitted; // or it failed to be: that is not tried twice
 
   // Written by the caller, read by any: the last.
   private volatile @Nullable ApacheExchange exchange;
@@ -152,6 +153,7 @@ final class ClassicConnection implements HttpClientConnection {
     head = null;
     nextHead = under.firstHead();
     exchange = under;
+    submitted = false;
     if (endpoint.isClosed()) { // by another thread, which may have missed the exchange
       throw ApacheFailures.closed(null);
     }
@@ -182,7 +184,8 @@ final class ClassicConnection implements HttpClientConnection {
   @Override
   public void flush() throws ConnectionClosedException {
     ApacheExchange under = exchange;
-    if (under != null && !under.isSubmitted()) {
+    if (under != null && !submitted) {
+      submitted = true;
       try {
         endpoint.open().submit(under);
       } catch (ConnectionClosedException e) {
@@ -194,7 +197,7 @@ final class ClassicConnection implements HttpClientConnection {
 
   private boolean sendBody() {
     ApacheExchange under = exchange();
-    if (under.isSubmitted()) {
+    if (submitted) {
       return under.sendMore();
     }
     try {

@@ -254,7 +254,7 @@ final class CallEngine implements AutoCloseable {
       }
     }
 
-    private static Response proceed(Chain chain, LiveCall call) throws IOException {
+    private Response proceed(Chain chain, LiveCall call) throws IOException {
       Resends resends = new Resends(Deadline.none(), REFUSALS); // OkHttp's timer cancels
       Request request = chain.request();
       Response prior = null;
@@ -265,7 +265,7 @@ final class CallEngine implements AutoCloseable {
         } catch (HandOver.Unsound e) {
           // Once more: that connection is gone, and a new one is sound.
         } catch (Throwable t) { // which Kotlin's code need not declare
-          if (!mayRepeat(t, chain, call) || !resends.unprocessed()) {
+          if (!mayRepeat(t, chain, call, this) || !resends.unprocessed()) {
             throw OkHttpFailures.ofCall(t);
           }
           pause(resends);
@@ -302,10 +302,13 @@ final class CallEngine implements AutoCloseable {
 
   /**
    * Whether the server has processed nothing of what it was asked last. OkHttp itself gives up at
-   * the second refusal.
+   * the second refusal. What a response has led to meets no interceptor of a rebuilt client's: one
+   * that adds credentials would give them to whom the redirect leads.
    */
-  private static boolean mayRepeat(Throwable failure, Interceptor.Chain chain, LiveCall call) {
+  private static boolean mayRepeat(
+      Throwable failure, Interceptor.Chain chain, LiveCall call, Interceptor last) {
     return !call.isAnswered()
+        && (call.led() == null || OkHttpInternals.isLast(chain, last))
         && OkHttpInternals.isRefused(failure)
         && !call.isCanceled()
         && isRepeatable(chain, call.asked());

@@ -59,7 +59,10 @@ final class HandOver implements Interceptor {
     }
     if (connection != null && !shared && OkHttpInternals.dropSurplus(connection)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
-      if (call != null && !call.isAnswered() && !CallEngine.isRepeatable(chain, chain.request())) {
+      if (call != null
+          && !call.isAnswered()
+          && call.led() == null
+          && !CallEngine.isRepeatable(chain, chain.request())) {
         throw new Unsound();
       }
     }

@@ -102,7 +102,7 @@ final class InlineSource implements Source {
       }
       return n;
     } catch (IOException e) {
-      if (!chain.call().isCanceled() && OkHttpResponseBody.isWhole(own, length, e)) {
+      if (shared && !chain.call().isCanceled() && OkHttpResponseBody.isWhole(own, length, e)) {
         ended = true;
         return -1;
       }

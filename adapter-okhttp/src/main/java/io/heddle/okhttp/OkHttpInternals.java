@@ -1,11 +1,12 @@
 package io.heddle.okhttp;
 
+import java.io.EOFException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.lang.reflect.Field;
-import java.net.ProtocolException;
 import java.net.Socket;
+import java.net.SocketException;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.net.ssl.SSLException;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
@@ -161,6 +162,16 @@ final class OkHttpInternals {
     }
   }
 
+  /** Whether this is the last interceptor of the application's side. */
+  static boolean isLast(Interceptor.Chain chain, Interceptor interceptor) {
+    try {
+      return chain.call() instanceof RealCall real
+          && real.getClient().interceptors().getLast().equals(interceptor);
+    } catch (LinkageError e) {
+      return false;
+    }
+  }
+
   /**
    * Aborts the exchange of a network interceptor, and not the call, which may have another. Does
    * not wait: over HTTP/2 the reset is sent by a thread of OkHttp's, over HTTP/1.1 the socket is
@@ -182,15 +193,18 @@ final class OkHttpInternals {
   }
 
   /**
-   * Whether a failure is of the connection: not of time, and nothing that the server has said of
-   * the stream. At its end a connection resets its streams itself, as if to cancel them.
+   * Whether a failure is of the connection: not of time, nothing that the server has said of the
+   * stream, and nothing of an interceptor's. At its end a connection resets its streams itself, as
+   * if to cancel them.
    */
   static boolean isOfConnection(IOException failure) {
     try {
-      return !(failure instanceof InterruptedIOException)
-          && !(failure instanceof ProtocolException)
-          && !(failure instanceof StreamResetException reset
-              && reset.errorCode != okhttp3.internal.http2.ErrorCode.CANCEL);
+      return failure instanceof SocketException
+          || failure instanceof SSLException
+          || failure instanceof EOFException
+          || failure instanceof ConnectionShutdownException
+          || (failure instanceof StreamResetException reset
+              && reset.errorCode == okhttp3.internal.http2.ErrorCode.CANCEL);
     } catch (LinkageError e) {
       return false;
     }

@@ -1,6 +1,7 @@
 package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -105,6 +106,36 @@ class RefusedRedirectTest {
       }
       assertEquals(1, server.seen(first).size());
       assertEquals(1000, server.seen(last).get(3).bodyBytes());
+    }
+  }
+
+  /** An interceptor of a rebuilt client, behind ours, would run again, for the other server. */
+  @Test
+  void credentialsOfARebuiltClientGoToNobodyElse() throws Exception {
+    OkHttpClient rebuilt =
+        client()
+            .newBuilder()
+            .addInterceptor(
+                chain ->
+                    chain.proceed(
+                        chain.request().newBuilder().header("Authorization", "secret").build()))
+            .build();
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        FaultServer other = FaultServer.start(Wire.H2C)) {
+      URI last = refused(other, Script.ok().body(100), 3);
+      URI first = redirect(server, 302, last);
+      new Caller(
+              () -> {
+                try (Response response = rebuilt.newCall(get(first)).execute()) {
+                  return response.code();
+                } catch (StreamResetException e) {
+                  return e.errorCode; // as in OkHttp
+                }
+              })
+          .result();
+      assertEquals("secret", server.seen(first).get(0).header("Authorization"));
+      assertFalse(other.seen(last).isEmpty());
+      other.seen(last).forEach(each -> assertNull(each.header("Authorization")));
     }
   }
 
