@@ -141,11 +141,12 @@ final class Origin {
   private Lane await(Exchange<InFlightLimit> turn, Deadline deadline)
       throws InterruptedException, TimeoutException {
     try {
-      Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
-      if (!lanes.now().isOpen()
-          && !turn.awaitDone(deadline.earlier(patience))
-          && !deadline.isExpired()) {
-        warmUp(lanes.now()); // an outage holds up nobody for long
+      Lane at = lanes.now();
+      while (!turn.awaitDone(deadline.earlier(patience())) && !deadline.isExpired()) {
+        if (at == lanes.now()) {
+          warmUp(at); // an outage holds up nobody for long
+        }
+        at = lanes.now();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // which the wait for the turn finds
@@ -157,12 +158,20 @@ final class Origin {
     }
   }
 
+  private static Deadline patience() {
+    return Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS));
+  }
+
   // ---- what a call finds ----------------------------------------------------------------------
 
   /** A connection stands, which all can share; or none can be made, which each may find himself. */
   void warmUp(Lane lane) {
     if (!lane.isOpen()) {
-      lane.open(bound()); // wakes all that wait at it
+      int bound = bound();
+      lane.open(bound); // wakes all that wait at it
+      if (bound != bound()) { // it has just become known what is spoken
+        lane.open(bound());
+      }
     }
   }
 

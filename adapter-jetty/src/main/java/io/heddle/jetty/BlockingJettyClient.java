@@ -261,6 +261,10 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   @Override
   protected void doStop() throws Exception {
     live.forEach(JettyExchange::stop);
+    Http2Watch watch = http2;
+    if (watch != null) {
+      watch.stop();
+    }
     super.doStop();
     gates.clear();
     served.clear();

@@ -3,6 +3,7 @@ package io.heddle.jetty;
 import java.io.EOFException;
 import java.net.SocketAddress;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,9 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   /** When the last frame of a session came, by its local address, which is the connection's too. */
   private final Map<SocketAddress, Heard> sessions = new ConcurrentHashMap<>();
 
+  /** What is done last with sockets that are closed, while calls have yet to read. */
+  private final Set<Runnable> rests = ConcurrentHashMap.newKeySet();
+
   private static final class Heard {
     private final HTTP2Session session;
     private volatile long at = System.nanoTime();
@@ -116,25 +120,39 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
 
     @Override
     public void onClosed(org.eclipse.jetty.io.Connection closed) {
-      endWaits(heard, () -> {});
+      endWaits(heard, () -> heard.connection = null);
     }
   }
 
   /** A socket is closed: until nobody is left who has yet to read what had come, the rest waits. */
   private void endWaits(Heard heard, Runnable rest) {
-    boolean waits =
-        later(
-            () -> {
-              Connection of = heard.connection;
-              if (of != null && client.endWaits(of)) {
-                endWaits(heard, rest);
-              } else {
-                rest.run();
-              }
-            });
-    if (!waits) {
+    rests.add(rest);
+    if (client.isRunning()) {
+      later(
+          () -> {
+            Connection of = heard.connection;
+            if (of != null && client.endWaits(of) && rests.remove(rest)) {
+              endWaits(heard, rest);
+            } else {
+              finish(rest);
+            }
+          },
+          () -> finish(rest));
+    } else {
+      finish(rest);
+    }
+  }
+
+  /** Does this now, if it is not done. */
+  private void finish(Runnable rest) {
+    if (rests.remove(rest)) {
       rest.run();
     }
+  }
+
+  /** The client is being stopped, and its scheduler will be: what waits does so no longer. */
+  void stop() {
+    rests.forEach(this::finish);
   }
 
   @Override
@@ -241,20 +259,27 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
     }
     JettyPools.leave(connection);
     heard.session.ping(new PingFrame(now, false), Callback.NOOP);
-    boolean unused = later(() -> closeIfSilent(heard, now, connection));
+    later(() -> closeIfSilent(heard, now, connection), () -> {});
   }
 
-  /** After {@value #PATIENCE_MILLIS} ms; false if the client is being stopped, which closes all. */
-  private boolean later(Runnable work) {
+  /** After {@value #PATIENCE_MILLIS} ms; the other if there is no thread for that. */
+  private void later(Runnable work, Runnable otherwise) {
     try {
       Scheduler.Task unused =
           client
               .getScheduler()
               .schedule(
-                  () -> client.getExecutor().execute(work), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
-      return true;
+                  () -> {
+                    try {
+                      client.getExecutor().execute(work);
+                    } catch (RejectedExecutionException e) {
+                      otherwise.run();
+                    }
+                  },
+                  PATIENCE_MILLIS,
+                  TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
-      return false;
+      otherwise.run();
     }
   }
 

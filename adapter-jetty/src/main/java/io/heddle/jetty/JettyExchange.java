@@ -256,23 +256,24 @@ final class JettyExchange<R> {
    * it. So does the page of a challenge, if it is too long.
    */
   static DeclaredLength declaredLength(Response response) {
+    return new DeclaredLength(
+        hasNoBody(response) ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
+  }
+
+  private static boolean hasNoBody(Response response) {
     Request request = response.getRequest();
     int status = response.getStatus();
-    boolean none =
-        HttpMethod.HEAD.is(request.getMethod())
-            || status == 204
-            || status == 304
-            || isRedirect(response)
-            || (request instanceof JettyRequest jetty && jetty.isBodyDropped());
-    return new DeclaredLength(
-        none ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
+    return HttpMethod.HEAD.is(request.getMethod())
+        || status == 204
+        || status == 304
+        || isRedirect(response)
+        || (request instanceof JettyRequest jetty && jetty.isBodyDropped());
   }
 
   /**
    * What is wrong with the body of a response that has come to its end by Jetty's account: it is
-   * not as long as it was told to be, or its stream has failed with the end already there. Of that
-   * stream's body Jetty drops what was not read yet, and keeps the end. What Jetty itself wants no
-   * body of may fail.
+   * not as long as it was told to be; or nobody has told, and its stream has failed with the end
+   * already there. Of that stream's body Jetty drops what was not read yet, and keeps the end.
    *
    * @return null if it is whole
    */
@@ -280,10 +281,10 @@ final class JettyExchange<R> {
     if (!length.isReached()) {
       return new EOFException(length.toString());
     }
-    return response.getRequest() instanceof JettyRequest jetty
+    return length.declared() < 0
+            && !hasNoBody(response)
+            && response.getRequest() instanceof JettyRequest jetty
             && isSent(jetty)
-            && !jetty.isBodyDropped()
-            && !isRedirect(response)
             && jetty.hasLostStream()
         ? new EOFException("the connection has ended before the body was read")
         : null;

@@ -2,7 +2,6 @@ package io.heddle.jetty;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.RejectedExecutionException;
@@ -46,6 +45,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   /** How long a selector's thread reads before it looks at its other connections. */
   private static final long TURN_MILLIS = 5;
 
+  private final ManagedSelector selector;
   private final Scheduler scheduler;
   private final AtomicBoolean ending = new AtomicBoolean();
 
@@ -62,6 +62,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   private ReadingEndPoint(
       SocketChannel channel, ManagedSelector selector, SelectionKey key, Scheduler scheduler) {
     super(channel, selector, key, scheduler);
+    this.selector = selector;
     this.scheduler = scheduler;
   }
 
@@ -100,9 +101,14 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
 
   @Override
   public void onClose(@Nullable Throwable cause) {
-    Throwable why = cause == null ? new ClosedChannelException() : cause;
-    boolean unused = getWriteFlusher().onFail(why);
-    boolean unusedToo = getFillInterest().onFail(why);
+    if (cause == null) {
+      getWriteFlusher().onClose();
+      getFillInterest().onClose();
+    } else {
+      boolean unused = getWriteFlusher().onFail(cause);
+      boolean unusedToo = getFillInterest().onFail(cause);
+    }
+    selector.submit(any -> {}); // which gives the socket's descriptor back with its next look
     lastly.accept(() -> super.onClose(cause));
   }
 
