@@ -1,10 +1,11 @@
 package io.heddle.conformance;
 
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -50,31 +51,40 @@ class WrongDriversSoakTest {
         wrong(Wire.HTTP_1_1, new WrongDrivers.FailsWhereNobodyLooks(), "nobody looks"));
   }
 
+  /** Which caller is first is not drawn, so a soak may miss what another finds. */
   @ParameterizedTest
   @MethodSource("wrong")
   void isFoundOut(Wrong wrong) throws Exception {
-    Throwable failure;
+    Throwable failure = null;
     try {
-      failure =
-          assertThrows(
-              Throwable.class,
-              () ->
-                  SoakSuite.run(
-                      wrong.driver(),
-                      wrong.wire(),
-                      new Soak.Allowed(
-                          false,
-                          false,
-                          ReferenceSoakTest::mayLogWhenClosed,
-                          other -> false,
-                          (other, post, redirected) -> false,
-                          0,
-                          false)));
+      for (int i = 0; i < 5 && failure == null; i++) {
+        failure = found(wrong);
+      }
     } finally {
       wrong.driver().cleanUp();
     }
+    assertNotNull(failure);
     String said = Soak.Round.trace(failure);
     assertTrue(Stream.of(wrong.message().split("\\|", -1)).anyMatch(said::contains), said);
+  }
+
+  private static @Nullable Throwable found(Wrong wrong) {
+    try {
+      SoakSuite.run(
+          wrong.driver(),
+          wrong.wire(),
+          new Soak.Allowed(
+              false,
+              false,
+              ReferenceSoakTest::mayLogWhenClosed,
+              other -> false,
+              (other, post, redirected) -> false,
+              0,
+              false));
+      return null;
+    } catch (Throwable t) {
+      return t;
+    }
   }
 
   private static Wrong wrong(Wire wire, WrappedDriver driver, String message) {
