@@ -71,6 +71,7 @@ class ClosedWhileWritingTest {
                     closed.set(true);
                     yield null;
                   }
+                  // a close asks for nothing else
                   default -> throw new UnsupportedOperationException(method.getName());
                 });
   }

@@ -159,7 +159,7 @@ class LeftConnectionTest {
                       }
                     });
         while (mine.lease() == Lease.NONE) {
-          Thread.onSpinWait();
+          Thread.onSpinWait(); // for microseconds: one that parks comes too late for the race
         }
         manager.release(mine, null, TimeValue.ZERO_MILLISECONDS);
         caller.join();

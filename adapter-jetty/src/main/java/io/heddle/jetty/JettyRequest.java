@@ -442,9 +442,9 @@ final class JettyRequest extends ListeningRequest {
    * Judges a failure, and remembers the verdict, as Jetty may tell of that failure more than once:
    * whether this can be sent again, before any of the response has come. Either HTTP/2 tells that
    * the server has not looked at it, or Jetty that a frame of it was not written, and its head was
-   * not; if that was being written just then, it is one without its body, which no server takes for
-   * a request. Or it changes nothing on the server, has no body, and was to go, or went, to a
-   * connection that was there before it, which the server has probably closed before it saw this
+   * not; if that was being written just then, the server may have seen a head without its body, and
+   * its stream's end. Or it changes nothing on the server, has no body, and was to go, or went, to
+   * a connection that was there before it, which the server has probably closed before it saw this
    * request; so does what was to go to a connection that ended before it was open. How often each
    * goes, {@link Resends} says.
    */

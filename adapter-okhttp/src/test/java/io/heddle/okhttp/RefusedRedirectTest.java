@@ -45,6 +45,16 @@ class RefusedRedirectTest {
     return new Request.Builder().url(uri.toString()).build();
   }
 
+  /** What has led to a response; returns the last of that. */
+  private static Response assertLed(Response response, URI first, URI second) {
+    Response before = Objects.requireNonNull(response.priorResponse());
+    assertEquals(second.toString(), before.request().url().toString());
+    Response beforeThat = Objects.requireNonNull(before.priorResponse());
+    assertEquals(first.toString(), beforeThat.request().url().toString());
+    assertNull(beforeThat.priorResponse());
+    return before;
+  }
+
   @Test
   void aGetGoesOnFromWhereItWas() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C)) {
@@ -54,11 +64,7 @@ class RefusedRedirectTest {
       try (Response response =
           (Response) new Caller(() -> client().newCall(get(first)).execute()).result()) {
         assertEquals(100, response.body().bytes().length);
-        Response before = Objects.requireNonNull(response.priorResponse());
-        assertEquals(second.toString(), before.request().url().toString());
-        Response beforeThat = Objects.requireNonNull(before.priorResponse());
-        assertEquals(first.toString(), beforeThat.request().url().toString());
-        assertNull(beforeThat.priorResponse());
+        Response before = assertLed(response, first, second);
         assertThrows(RuntimeException.class, () -> before.body().bytes());
       }
       assertEquals(1, server.seen(first).size());
@@ -78,11 +84,7 @@ class RefusedRedirectTest {
       try (Response response =
           (Response) new Caller(() -> client().newCall(get(first)).execute()).result()) {
         assertEquals(100, response.body().bytes().length);
-        Response before = Objects.requireNonNull(response.priorResponse());
-        assertEquals(second.toString(), before.request().url().toString());
-        Response beforeThat = Objects.requireNonNull(before.priorResponse());
-        assertEquals(first.toString(), beforeThat.request().url().toString());
-        assertNull(beforeThat.priorResponse());
+        assertLed(response, first, second);
       }
       assertEquals(1, server.seen(first).size());
       assertEquals(4, server.seen(second).size());
