@@ -7,15 +7,15 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Objects;
 
 /**
- * Gauges for Micrometer of what a client has under way.
+ * Micrometer gauges of the calls of one client.
  *
  * <pre>{@code
  * new CallMetrics(client, "orders").bindTo(registry);
  * }</pre>
  *
- * <p>{@code heddle.calls.in.flight} and {@code heddle.calls.waiting}, see {@link CallsInFlight},
- * with the tag {@code client}. Needs {@code micrometer-core}, which Heddle does not bring.
- * Micrometer holds the client by a weak reference.
+ * <p>The gauges are {@code heddle.calls.in.flight} and {@code heddle.calls.waiting}, with the tag
+ * {@code client}; see {@link CallsInFlight}. Needs {@code micrometer-core}, which is not a
+ * dependency of Heddle. Micrometer holds the client by a weak reference.
  */
 public final class CallMetrics implements MeterBinder {
 
@@ -23,9 +23,9 @@ public final class CallMetrics implements MeterBinder {
   private final Tags tags;
 
   /**
-   * Gauges that are not bound yet.
+   * Creates the gauges. {@link #bindTo} registers them.
    *
-   * @param client any of Heddle's
+   * @param client a Heddle client
    * @param name the value of the tag {@code client}
    */
   public CallMetrics(CallsInFlight client, String name) {

@@ -1,19 +1,22 @@
 package io.heddle;
 
 /**
- * A client that tells how many calls it has under way: each of Heddle's does. For gauges; {@code
- * toString} of the same object says of each call what it waits for.
+ * A client that reports how many calls are in flight. Every Heddle client implements this
+ * interface. Its {@code toString} also reports what each call waits for.
  *
- * <p>Any thread may ask, as often as it likes. The answers are snapshots.
+ * <p>Any thread may call these methods at any time. The results are snapshots.
  */
 public interface CallsInFlight {
 
   /**
-   * How many calls have a place: a connection, or a stream of HTTP/2, that is there or about to be
-   * made. A call has it until its response has come to its end.
+   * Returns the number of calls that hold a connection or an HTTP/2 stream, or are about to open
+   * one. A call counts until the end of its response.
    */
   int inFlight();
 
-  /** How many calls wait for such a place, since others have all that there may be. */
+  /**
+   * Returns the number of calls that wait for a connection or stream because others hold all that
+   * are allowed.
+   */
   int waiting();
 }

@@ -3,16 +3,21 @@ package io.heddle;
 import java.net.SocketTimeoutException;
 
 /**
- * The deadline over a whole call was over before the call was. Thrown by adapters whose synchronous
- * interface declares {@link java.io.IOException}; a {@link SocketTimeoutException}, so that code
- * which handles the library's own timeouts handles this one, and which does not retry them does not
- * retry this one.
+ * Thrown when the deadline over a whole call passes before the call ends, by adapters whose
+ * synchronous interface declares {@link java.io.IOException}.
+ *
+ * <p>It is a {@link SocketTimeoutException}, so that code which handles, or does not retry, the
+ * library's own timeouts treats this one alike.
  */
 public final class DeadlineExceededException extends SocketTimeoutException {
 
   private static final long serialVersionUID = 1L;
 
-  /** An exception with this message, which says what the call was doing. */
+  /**
+   * Creates an exception.
+   *
+   * @param message what the call was doing
+   */
   public DeadlineExceededException(String message) {
     super(message);
   }

@@ -1,8 +1,8 @@
 package io.heddle;
 
 /**
- * A thread that brings what others wait for, and that therefore must never wait itself. Thread
- * classes of a reactor or an event loop implement this interface; it has no methods.
+ * A marker for threads that deliver what other threads wait for, and must therefore never wait
+ * themselves. The thread classes of a reactor or an event loop implement it; it has no methods.
  *
  * <p>A caller that waits on such a thread would wait for itself. {@link #forbidWaiting()} turns
  * that deadlock into an exception.
@@ -11,7 +11,7 @@ public interface IoThread {
 
   /**
    * Throws if the current thread is an I/O thread. Adapters call this first in each blocking call,
-   * before anything is sent or leased.
+   * before they send or lease anything.
    *
    * @throws IllegalStateException if the current thread is an {@code IoThread}
    */
@@ -20,10 +20,10 @@ public interface IoThread {
   }
 
   /**
-   * The same for a thread of a library that takes none of ours, where the adapter knows better.
+   * Throws if the current thread is an I/O thread. For libraries that accept no threads of ours.
    *
    * @param onIoThread whether the current thread is an I/O thread
-   * @throws IllegalStateException if it is
+   * @throws IllegalStateException if {@code onIoThread} is true
    */
   static void forbidWaitingIf(boolean onIoThread) {
     if (onIoThread) {

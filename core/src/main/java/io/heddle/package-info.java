@@ -1,8 +1,9 @@
 /**
- * What users of every adapter meet, whichever client they have: {@link
- * io.heddle.DeadlineExceededException}, {@link io.heddle.IoThread}, {@link io.heddle.CallsInFlight}
- * and {@link io.heddle.CallMetrics}. An adapter's own types are in its own package. {@code
- * io.heddle.core} is for adapters alone, and changes without notice.
+ * What users meet with every client: {@link io.heddle.DeadlineExceededException}, {@link
+ * io.heddle.IoThread}, {@link io.heddle.CallsInFlight} and {@link io.heddle.CallMetrics}.
+ *
+ * <p>Each adapter has its own package. {@code io.heddle.core} is for adapters only, and changes
+ * without notice.
  */
 @NullMarked
 package io.heddle;
