@@ -34,8 +34,8 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool of connections of Apache's asynchronous I/O reactor, for the classic client. Callers park
- * where a {@code PoolingHttpClientConnectionManager} has them block on a socket.
+ * A connection pool on Apache's asynchronous I/O reactor, for the classic client. Callers park
+ * where they would block on a socket with a {@code PoolingHttpClientConnectionManager}.
  *
  * <pre>{@code
  * CloseableHttpClient client = HttpClients.custom()
@@ -44,21 +44,21 @@ import org.jspecify.annotations.Nullable;
  *     .build();
  * }</pre>
  *
- * <p>{@link BlockingHttpClients#custom()} is the same with the defaults.
+ * <p>{@link BlockingHttpClients#custom()} does this with the defaults.
  *
- * <p><b>HTTP/2.</b> Over TLS it is negotiated by default, without TLS it is spoken where the
- * version policy forces it. All calls to one route share a connection, from its very first request
- * on. When they have as many streams as the server allows, another connection is opened, up to the
- * limit per route; then callers wait. A limit per route of 1 makes them wait at once. A connection
- * that takes no further calls, say after GOAWAY, does not count any more: what is under way on it
- * comes to its end, and another may be opened beside it.
+ * <p><b>HTTP/2.</b> It is negotiated over TLS by default. Without TLS it is used only if the
+ * version policy forces it. All calls to a route share a connection from its first request on. When
+ * they use as many streams as the server allows, another connection is opened, up to the limit per
+ * route; with a limit of 1, or beyond it, callers wait. A connection that takes no more calls, for
+ * example after GOAWAY, no longer counts: its running calls complete, and another connection may be
+ * opened.
  *
- * <p><b>Limits.</b> By default {@value #DEFAULT_MAX_PER_ROUTE} connections per route and {@value
- * #DEFAULT_MAX_TOTAL} in all. Apache's own 5 and 25 suit a service with some dozen threads; with a
- * virtual thread per request they would be the bottleneck.
+ * <p><b>Limits.</b> The defaults are {@value #DEFAULT_MAX_PER_ROUTE} connections per route and
+ * {@value #DEFAULT_MAX_TOTAL} in total. Apache's defaults, 5 and 25, suit a service with a few
+ * dozen threads, but would be the bottleneck with a virtual thread per request.
  *
- * <p><b>Threads.</b> All methods may be called from any thread but one of the reactor's own, where
- * those that wait throw {@link IllegalStateException}.
+ * <p><b>Threads.</b> Any thread may call all methods, except that those which wait throw {@link
+ * IllegalStateException} on the reactor's own threads.
  */
 public final class BlockingConnectionManager
     implements HttpClientConnectionManager, ConnPoolControl<HttpRoute>, CallsInFlight {
@@ -85,7 +85,7 @@ public final class BlockingConnectionManager
     this.connector = new LeaseConnector(opener, lanes, settings);
   }
 
-  /** A builder with everything that the classic pool's builder carries. */
+  /** Returns a builder with the setters of the classic pool's builder. */
   public static BlockingConnectionManagerBuilder builder() {
     return new BlockingConnectionManagerBuilder();
   }
@@ -93,8 +93,8 @@ public final class BlockingConnectionManager
   // ---- HttpClientConnectionManager ----------------------------------------------------------
 
   /**
-   * Asks for a connection to a route. Nothing is sent and nothing leased before {@link
-   * LeaseRequest#get}, which waits.
+   * Requests a connection to a route. Nothing is sent or leased until {@link LeaseRequest#get},
+   * which waits.
    *
    * @throws IllegalStateException if the manager is closed, or on one of the reactor's threads
    */
@@ -169,7 +169,7 @@ public final class BlockingConnectionManager
     return endpoint;
   }
 
-  /** Gives a lease back; what became of its exchange decides what becomes of the connection. */
+  /** Returns a lease. The connection is kept if its last exchange ended cleanly. */
   @Override
   public void release(
       ConnectionEndpoint endpoint, @Nullable Object newState, @Nullable TimeValue validDuration) {
@@ -189,11 +189,11 @@ public final class BlockingConnectionManager
   }
 
   /**
-   * Connects a leased endpoint, if it is not: looks the name up, connects, and over TLS negotiates
-   * the protocol. Waits for as long as the timeouts and the call's deadline allow.
+   * Connects a leased endpoint unless it is connected: looks the name up, connects, and over TLS
+   * negotiates the protocol. Waits as long as the timeouts and the call's deadline allow.
    *
-   * @param connectTimeout for TCP, and, where TLS has no timeout of its own, once more for TLS;
-   *     null for what the connection configuration says
+   * @param connectTimeout for TCP, and again for TLS unless TLS has a timeout of its own; null for
+   *     that of the connection configuration
    */
   @Override
   public void connect(
@@ -215,7 +215,7 @@ public final class BlockingConnectionManager
     event.failed(failure);
   }
 
-  /** Goes on over TLS: at the end of a tunnel, or after the server switched to it. */
+  /** Continues over TLS: at the end of a tunnel, or after the server has switched to it. */
   @Override
   public void upgrade(ConnectionEndpoint endpoint, HttpContext context) throws IOException {
     ApacheEndpoint of = cast(endpoint);
@@ -223,19 +223,19 @@ public final class BlockingConnectionManager
     connector.upgrade(of, context);
   }
 
-  /** As {@link #close(CloseMode)} with {@link CloseMode#GRACEFUL}. */
+  /** Same as {@link #close(CloseMode)} with {@link CloseMode#GRACEFUL}. */
   @Override
   public void close() {
     close(CloseMode.GRACEFUL);
   }
 
   /**
-   * Ends everything: calls that wait, for a lease, a connection, a response or a body, get an
-   * {@link IOException} at once; connections and threads end. A graceful close takes up to a second
-   * for what the peers have to say to it. Any number of times.
+   * Closes the manager. Calls that wait for a lease, a connection, a response or a body throw
+   * {@link IOException} at once. Connections and threads end. A graceful close takes up to one
+   * second, for what peers still send. Closing again does nothing.
    *
-   * <p>Apache's chain calls this too, when an {@code Error} of user code passes it. Then only the
-   * call that it passes ends, the last whose connection this thread has leased.
+   * <p>Apache's execution chain also calls this method, with {@link CloseMode#IMMEDIATE}, when user
+   * code throws an {@code Error}. Then only that call ends, and the manager stays open.
    *
    * @throws IllegalStateException on one of the reactor's threads
    */
@@ -277,33 +277,41 @@ public final class BlockingConnectionManager
 
   // ---- configuration of a route -------------------------------------------------------------
 
-  /** Socket options, and the timeout of a wait for the peer; null for the defaults. */
+  /**
+   * Sets the socket options and the default timeout of a wait for the peer; null for the defaults.
+   */
   public void setDefaultSocketConfig(@Nullable SocketConfig config) {
     setSocketConfigResolver(config == null ? null : route -> config);
   }
 
-  /** Socket options by route, see {@link BlockingConnectionManagerBuilder}. */
+  /**
+   * Sets the socket options by route, see {@link
+   * BlockingConnectionManagerBuilder#setSocketConfigResolver}.
+   */
   public void setSocketConfigResolver(@Nullable Resolver<HttpRoute, SocketConfig> resolver) {
     settings.setSocketConfigs(resolver);
   }
 
-  /** Timeouts, time to live, validation of connections; null for the defaults. */
+  /** Sets timeouts, time to live and validation of connections; null for the defaults. */
   public void setDefaultConnectionConfig(@Nullable ConnectionConfig config) {
     setConnectionConfigResolver(config == null ? null : route -> config);
   }
 
-  /** Timeouts, time to live, validation of connections, by route. */
+  /** Sets timeouts, time to live and validation of connections by route. */
   public void setConnectionConfigResolver(
       @Nullable Resolver<HttpRoute, ConnectionConfig> resolver) {
     settings.setConnectionConfigs(resolver);
   }
 
-  /** TLS versions, ciphers, handshake timeout, and the HTTP version policy; null for defaults. */
+  /**
+   * Sets TLS versions, ciphers, the handshake timeout and the HTTP version policy; null for the
+   * defaults.
+   */
   public void setDefaultTlsConfig(@Nullable TlsConfig config) {
     setTlsConfigResolver(config == null ? null : host -> config);
   }
 
-  /** TLS and HTTP versions by host. */
+  /** Sets TLS versions, ciphers, the handshake timeout and the HTTP version policy by host. */
   public void setTlsConfigResolver(@Nullable Resolver<HttpHost, TlsConfig> resolver) {
     settings.setTlsConfigs(resolver);
   }
@@ -329,15 +337,15 @@ public final class BlockingConnectionManager
   // ---- ConnPoolControl ----------------------------------------------------------------------
 
   /**
-   * What the pool holds. A shared HTTP/2 connection counts once, as leased, as long as one of its
-   * streams is, and it takes further calls; the callers that wait for a stream count as pending.
+   * Returns the pool's statistics. A shared HTTP/2 connection counts once, as leased, while one of
+   * its streams is leased and it takes more calls. Callers that wait for a stream count as pending.
    */
   @Override
   public PoolStats getTotalStats() {
     return lanes.totalStats();
   }
 
-  /** As {@link #getTotalStats}, of one route. */
+  /** Returns the statistics of one route, counted as in {@link #getTotalStats}. */
   @Override
   public PoolStats getStats(HttpRoute route) {
     return lanes.stats(route);
@@ -390,7 +398,7 @@ public final class BlockingConnectionManager
 
   // ---- seeing inside ------------------------------------------------------------------------
 
-  /** How many leases are out: connections, and streams of shared ones. */
+  /** Returns the number of leases: connections, and streams of shared connections. */
   @Override
   public int inFlight() {
     return leases();
@@ -401,7 +409,7 @@ public final class BlockingConnectionManager
     return waits.count(Step.PLACE);
   }
 
-  /** The pool's figures, and what each call waits for, see {@link CallReport}. */
+  /** Returns the pool's statistics, and what each call waits for. */
   @Override
   public String toString() {
     CallReport report = new CallReport("BlockingConnectionManager" + getTotalStats(), this);

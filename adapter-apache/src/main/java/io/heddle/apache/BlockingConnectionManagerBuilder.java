@@ -29,9 +29,9 @@ import org.apache.hc.core5.util.TimeValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link BlockingConnectionManager}. Carries what the classic {@code
- * PoolingHttpClientConnectionManagerBuilder} carries, under the same names, and what the
- * asynchronous engine has besides.
+ * Builds a {@link BlockingConnectionManager}. It has the setters of the classic {@code
+ * PoolingHttpClientConnectionManagerBuilder}, under the same names, and further ones for the
+ * asynchronous engine.
  *
  * <p>Not thread-safe. Null resets a setting to its default.
  */
@@ -64,35 +64,38 @@ public final class BlockingConnectionManagerBuilder {
   BlockingConnectionManagerBuilder() {}
 
   /**
-   * How to secure a connection. {@code DefaultClientTlsStrategy} serves the classic pool and this
-   * one.
+   * Sets how connections are secured. {@code DefaultClientTlsStrategy} works for the classic pool
+   * and for this one.
    */
   public BlockingConnectionManagerBuilder setTlsStrategy(@Nullable TlsStrategy tlsStrategy) {
     this.tlsStrategy = tlsStrategy;
     return this;
   }
 
-  /** How to look names up; called on one of the manager's resolver threads. */
+  /** Sets the DNS resolver. It runs on one of the manager's resolver threads. */
   public BlockingConnectionManagerBuilder setDnsResolver(@Nullable DnsResolver dnsResolver) {
     this.dnsResolver = dnsResolver;
     return this;
   }
 
-  /** Which port a scheme has. */
+  /** Sets the default port of each scheme. */
   public BlockingConnectionManagerBuilder setSchemePortResolver(
       @Nullable SchemePortResolver schemePortResolver) {
     this.schemePortResolver = schemePortResolver;
     return this;
   }
 
-  /** Whether limits are kept to the letter: strict (the default), lax, or off the lock. */
+  /**
+   * Sets how strictly the pool enforces its limits: {@code STRICT} (the default), {@code LAX} or
+   * {@code OFFLOCK}, as Apache defines them.
+   */
   public BlockingConnectionManagerBuilder setPoolConcurrencyPolicy(
       @Nullable PoolConcurrencyPolicy poolConcurrencyPolicy) {
     this.poolConcurrencyPolicy = poolConcurrencyPolicy;
     return this;
   }
 
-  /** Which idle connection is taken first: the last used (the default), or the first. */
+  /** Sets which idle connection is reused first: {@code LIFO} (the default) or {@code FIFO}. */
   public BlockingConnectionManagerBuilder setConnPoolPolicy(
       @Nullable PoolReusePolicy poolReusePolicy) {
     this.poolReusePolicy = poolReusePolicy;
@@ -100,7 +103,8 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   /**
-   * How many connections there may be in all.
+   * Sets the maximum number of connections in total; default {@value
+   * BlockingConnectionManager#DEFAULT_MAX_TOTAL}.
    *
    * @throws IllegalArgumentException if not positive
    */
@@ -110,8 +114,9 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   /**
-   * How many connections there may be to a route. An HTTP/2 connection carries as many calls as the
-   * server allows.
+   * Sets the maximum number of connections per route; default {@value
+   * BlockingConnectionManager#DEFAULT_MAX_PER_ROUTE}. An HTTP/2 connection carries as many calls as
+   * the server allows.
    *
    * @throws IllegalArgumentException if not positive
    */
@@ -120,15 +125,16 @@ public final class BlockingConnectionManagerBuilder {
     return this;
   }
 
-  /** Socket options, and the timeout of a wait for the peer where nothing else says one. */
+  /** Sets the socket options, and the timeout of a wait for the peer if no other timeout is set. */
   public BlockingConnectionManagerBuilder setDefaultSocketConfig(@Nullable SocketConfig config) {
     this.socketConfig = config;
     return this;
   }
 
   /**
-   * Socket options by route; null for the default. They are set when TCP is connected; a SOCKS
-   * proxy and TCP keep-alive intervals belong to the reactor, and are taken from the default alone.
+   * Sets the socket options by route; null for the default. They are applied once TCP is connected.
+   * A SOCKS proxy and TCP keep-alive intervals belong to the reactor: only the default socket
+   * configuration sets them.
    */
   public BlockingConnectionManagerBuilder setSocketConfigResolver(
       @Nullable Resolver<HttpRoute, SocketConfig> socketConfigResolver) {
@@ -136,27 +142,30 @@ public final class BlockingConnectionManagerBuilder {
     return this;
   }
 
-  /** Timeouts, time to live, validation of connections. */
+  /** Sets timeouts, time to live and validation of connections. */
   public BlockingConnectionManagerBuilder setDefaultConnectionConfig(
       @Nullable ConnectionConfig config) {
     this.connectionConfigs = config == null ? null : route -> config;
     return this;
   }
 
-  /** Timeouts, time to live, validation of connections, by route; null for the default. */
+  /** Sets timeouts, time to live and validation of connections by route; null for the default. */
   public BlockingConnectionManagerBuilder setConnectionConfigResolver(
       @Nullable Resolver<HttpRoute, ConnectionConfig> connectionConfigResolver) {
     this.connectionConfigs = connectionConfigResolver;
     return this;
   }
 
-  /** TLS versions, ciphers, handshake timeout, and the HTTP version policy. */
+  /** Sets TLS versions, ciphers, the handshake timeout and the HTTP version policy. */
   public BlockingConnectionManagerBuilder setDefaultTlsConfig(@Nullable TlsConfig config) {
     this.tlsConfigs = config == null ? null : host -> config;
     return this;
   }
 
-  /** TLS and HTTP versions by host; null for the default. */
+  /**
+   * Sets TLS versions, ciphers, the handshake timeout and the HTTP version policy by host; null for
+   * the default.
+   */
   public BlockingConnectionManagerBuilder setTlsConfigResolver(
       @Nullable Resolver<HttpHost, TlsConfig> tlsConfigResolver) {
     this.tlsConfigs = tlsConfigResolver;
@@ -164,31 +173,31 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   /**
-   * Which HTTP to speak, as {@code setDefaultTlsConfig} with this policy. Without either it is
-   * negotiated over TLS, and HTTP/1.1 without; {@link HttpVersionPolicy#FORCE_HTTP_2} speaks HTTP/2
-   * with prior knowledge.
+   * Sets the HTTP version, like {@code setDefaultTlsConfig} with this policy. By default it is
+   * negotiated over TLS, and HTTP/1.1 without TLS. {@link HttpVersionPolicy#FORCE_HTTP_2} uses
+   * HTTP/2 with prior knowledge.
    */
   public BlockingConnectionManagerBuilder setVersionPolicy(HttpVersionPolicy versionPolicy) {
     return setDefaultTlsConfig(TlsConfig.custom().setVersionPolicy(versionPolicy).build());
   }
 
   /**
-   * HTTP/1.1 limits and buffers. The default has buffers of 2 KiB where Apache's has 32: each
-   * connection holds three of them, also while a call waits on it. They grow for a head that is
-   * longer; long bodies go past them.
+   * Sets HTTP/1.1 limits and buffers. By default a buffer has 2 KiB (Apache: 32 KiB). Each
+   * connection holds three buffers, also while a call waits on it. They grow for longer message
+   * heads; long bodies bypass them.
    */
   public BlockingConnectionManagerBuilder setHttp1Config(@Nullable Http1Config http1Config) {
     this.http1Config = http1Config;
     return this;
   }
 
-  /** HTTP/2 settings. Server push is always off: the classic interface has no place for it. */
+  /** Sets HTTP/2 settings. Server push is always off, because the classic API cannot receive it. */
   public BlockingConnectionManagerBuilder setH2Config(@Nullable H2Config h2Config) {
     this.h2Config = h2Config;
     return this;
   }
 
-  /** The character coding of message heads. */
+  /** Sets the character encoding of message heads. */
   public BlockingConnectionManagerBuilder setCharCodingConfig(
       @Nullable CharCodingConfig charCodingConfig) {
     this.charCodingConfig = charCodingConfig;
@@ -196,7 +205,7 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   /**
-   * How many threads move bytes. The default is the number of processors, at most 4.
+   * Sets the number of I/O threads. The default is the number of processors, at most 4.
    *
    * @throws IllegalArgumentException if not positive
    */
@@ -206,7 +215,7 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   /**
-   * How many names may be looked up at a time; default 16.
+   * Sets the maximum number of concurrent DNS lookups; default 16.
    *
    * @throws IllegalArgumentException if not positive
    */
@@ -215,7 +224,7 @@ public final class BlockingConnectionManagerBuilder {
     return this;
   }
 
-  /** TLS from system properties, as the classic pool's builder reads them. */
+  /** Configures TLS from system properties, like the classic pool's builder. */
   public BlockingConnectionManagerBuilder useSystemProperties() {
     this.systemProperties = true;
     return this;
@@ -228,7 +237,7 @@ public final class BlockingConnectionManagerBuilder {
     return value;
   }
 
-  /** The manager. It has no thread and no descriptor before its first connection. */
+  /** Builds the manager. It has no thread and no socket before its first connection. */
   public BlockingConnectionManager build() {
     ConnectionOpener opener =
         new ConnectionOpener(

@@ -22,8 +22,8 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Apache's classic clients for virtual threads; what {@link
- * org.apache.hc.client5.http.impl.classic.HttpClients} is for platform threads.
+ * Creates Apache's classic clients for virtual threads, as {@link
+ * org.apache.hc.client5.http.impl.classic.HttpClients} does for platform threads.
  *
  * <pre>{@code
  * CloseableHttpClient client = BlockingHttpClients.custom()   // was: HttpClients.custom()
@@ -31,33 +31,36 @@ import org.jspecify.annotations.Nullable;
  *     .build();
  * }</pre>
  *
- * <p>The builders are Apache's own. They come with a {@link BlockingConnectionManager} in its
- * default configuration; set another of that class to configure it. One builder makes one client:
- * two made from it would share, and close, its connection manager.
+ * <p>The builders are Apache's own. They hold a {@link BlockingConnectionManager} with its default
+ * configuration; to configure it, set another one. Build only one client from a builder: two would
+ * share, and close, one connection manager.
  */
 public final class BlockingHttpClients {
 
   private BlockingHttpClients() {}
 
-  /** A client in its default configuration. */
+  /** Creates a client with the default configuration. */
   public static CloseableHttpClient createDefault() {
     return custom().build();
   }
 
-  /** A client configured by system properties, as {@code HttpClients.createSystem} reads them. */
+  /** Creates a client configured by system properties, like {@code HttpClients.createSystem()}. */
   public static CloseableHttpClient createSystem() {
     return custom().useSystemProperties().build();
   }
 
-  /** A builder whose clients have no deadline but what {@link CallDeadline#set} asks for. */
+  /**
+   * Returns a builder. Its clients have no deadline, except for requests that use {@link
+   * CallDeadline#set}.
+   */
   public static HttpClientBuilder custom() {
     return custom(Timeout.DISABLED);
   }
 
   /**
-   * A builder whose clients end each call after this time, see {@link CallDeadline}.
+   * Returns a builder whose clients enforce a deadline on each call, see {@link CallDeadline}.
    *
-   * @param deadline from the start of a call; disabled for none
+   * @param deadline counted from the start of a call; {@link Timeout#DISABLED} for none
    */
   public static HttpClientBuilder custom(Timeout deadline) {
     DecidedTls tls = new DecidedTls();
@@ -66,12 +69,14 @@ public final class BlockingHttpClients {
   }
 
   /**
-   * Gives a builder that a framework has made what {@link #custom(Timeout)} has besides a {@link
-   * BlockingConnectionManager}: deadlines, which retries heed too, bodies that keep failing once
-   * they have failed, and why there was no response. Set such a manager as well. What is set after
-   * this counts.
+   * Prepares a builder that a framework has created as {@link #custom(Timeout)} prepares its own:
+   * deadlines that retries respect too, bodies that keep failing once they have failed, and
+   * exceptions that say why there was no response.
    *
-   * @param deadline from the start of a call; disabled for none
+   * <p>Set a {@link BlockingConnectionManager} on the builder as well: this method does not.
+   * Settings made after this call override it.
+   *
+   * @param deadline counted from the start of a call; {@link Timeout#DISABLED} for none
    * @return the builder
    */
   public static HttpClientBuilder prepare(HttpClientBuilder builder, Timeout deadline) {

@@ -18,30 +18,30 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One deadline over a whole call: the lease, the name look-up, the connection, TLS, the request and
- * its body, every redirect and retry, and the reading of the response body. Off unless asked for;
- * Apache's own timeouts work beside it.
+ * One deadline over a whole call: the wait for a connection, the DNS lookup, connecting, TLS, the
+ * request and its body, every redirect and retry, and reading the response body. There is none by
+ * default. Apache's own timeouts apply as well.
  *
- * <p>Per client and per request, in the two places where Apache has such settings:
+ * <p>Set it per client or per call:
  *
  * <pre>{@code
  * // every call of this client
  * BlockingHttpClients.custom(Timeout.ofSeconds(5)).build();
  *
- * // this call; the shorter of the two counts
+ * // this call; the shorter of the two applies
  * HttpClientContext context = HttpClientContext.create();
  * CallDeadline.set(context, Timeout.ofMilliseconds(800));
  * client.execute(request, context, handler);
  * }</pre>
  *
- * <p>A call whose deadline is over ends with {@link DeadlineExceededException}, a {@link
- * java.net.SocketTimeoutException}; its connection is closed, on HTTP/2 its stream reset. The
- * deadline is enforced where the call waits, and at each read and write of a body. It does not stop
- * code of the caller's own: an entity that computes for a minute is over its deadline when it next
- * writes.
+ * <p>When the deadline passes, the call throws {@link DeadlineExceededException}, a {@link
+ * java.net.SocketTimeoutException}. Its connection is closed; with HTTP/2 its stream is reset. The
+ * deadline is checked where the call waits, and at each read and write of a body. It does not stop
+ * the caller's own code: an entity that computes for a minute exceeds its deadline at its next
+ * write.
  *
- * <p>It is a handler of the execution chain. {@link BlockingHttpClients} installs it; where only a
- * {@link BlockingConnectionManager} is set in a client builder, add it with {@code
+ * <p>This class is a handler of the execution chain. {@link BlockingHttpClients} installs it. If
+ * you only set a {@link BlockingConnectionManager} on a client builder, add it with {@code
  * addExecInterceptorFirst("deadline", new CallDeadline())}.
  */
 public final class CallDeadline implements ExecChainHandler {
@@ -54,23 +54,25 @@ public final class CallDeadline implements ExecChainHandler {
 
   private final @Nullable Timeout forEach;
 
-  /** Enforces what requests ask for by {@link #set}. */
+  /** Creates a handler that enforces the deadlines set with {@link #set}. */
   public CallDeadline() {
     this.forEach = null;
   }
 
   /**
-   * Enforces this deadline for each call, or an earlier one that a request asks for.
+   * Creates a handler that enforces this deadline on each call, or an earlier one set with {@link
+   * #set}.
    *
-   * @param timeout from the start of a call; disabled for none. ({@link Timeout} refuses negative
-   *     durations.)
+   * @param timeout counted from the start of a call; disabled for none. ({@link Timeout} does not
+   *     accept negative durations.)
    */
   public CallDeadline(Timeout timeout) {
     this.forEach = Objects.requireNonNull(timeout, "timeout");
   }
 
   /**
-   * Sets the deadline of the calls that are made with this context, each from its own start.
+   * Sets the deadline of the calls that are made with this context, counted from the start of each
+   * call.
    *
    * @param timeout null or disabled for none
    */

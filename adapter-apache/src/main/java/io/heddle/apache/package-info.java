@@ -1,11 +1,25 @@
 /**
- * Apache's classic {@code HttpClient} on Apache's own asynchronous engine, for virtual threads.
+ * Apache's classic {@code HttpClient} on Apache's asynchronous engine, for virtual threads.
  *
- * <p>The seam is Apache's own: {@link io.heddle.apache.BlockingConnectionManager} implements {@code
- * HttpClientConnectionManager}, so that {@code HttpClientBuilder} and everything above it, from
- * interceptors to redirects, authentication, retries and caching, is Apache's classic code, on the
- * caller's thread. What a lease gives out is a connection of the I/O reactor in the shape of a
- * blocking one:
+ * <p>Start with {@link io.heddle.apache.BlockingHttpClients}.
+ *
+ * <h2>What runs where</h2>
+ *
+ * User code runs on the caller's thread, with two exceptions:
+ *
+ * <ul>
+ *   <li>A {@code DnsResolver} runs on one of the manager's resolver threads.
+ *   <li>TLS callbacks ({@code HostnameVerifier}, {@code TrustManager}) run on an I/O thread,
+ *       because the engine runs a handshake in one piece. They must decide from memory and not use
+ *       the network. What they throw ends their handshake only ({@code GuardedSession}).
+ * </ul>
+ *
+ * <h2>How it works</h2>
+ *
+ * {@link io.heddle.apache.BlockingConnectionManager} implements Apache's {@code
+ * HttpClientConnectionManager}. {@code HttpClientBuilder} and everything above it (interceptors,
+ * redirects, authentication, retries, caching) is Apache's classic code on the caller's thread. A
+ * lease holds a connection of the I/O reactor, presented as a blocking one:
  *
  * <pre>{@code
  * caller                                            I/O thread (IoReactorThread)
@@ -25,20 +39,16 @@
  *
  * <p>The roles that every adapter has: {@code ApacheExchange} (native callbacks to {@code
  * io.heddle.core.Exchange}), {@code ApacheRequestBody}, {@code ApacheResponseBody}, {@code
- * ApacheFailures}. What is particular to Apache: {@code ApacheEndpoint} (a lease, as the chain has
- * one), {@code ClassicConnection} (its exchanges, in the shape of a blocking connection), {@code
- * LeaseConnector} and {@code ConnectionOpener} (how a lease gets its connection), {@code
- * ReactorConnection} (one session of the {@code Reactor}), {@code ReactorSession} (what happens on
- * it, and the reset of one stream), {@code SharedConnections} (HTTP/2 connections that many callers
- * use).
+ * ApacheFailures}. Particular to Apache:
  *
- * <h2>What runs where</h2>
- *
- * User code runs on the caller's thread, with two exceptions. A {@code DnsResolver} runs on one of
- * the manager's resolver threads. TLS callbacks ({@code HostnameVerifier}, {@code TrustManager})
- * run on an I/O thread, as Apache's engine has it: the handshake is one uninterrupted piece of its
- * work; let them decide from memory and not ask the network. What they throw ends their handshake
- * and no more ({@code GuardedSession}).
+ * <ul>
+ *   <li>{@code ApacheEndpoint}: a lease, as the chain sees it
+ *   <li>{@code ClassicConnection}: its exchanges, presented as a blocking connection
+ *   <li>{@code LeaseConnector} and {@code ConnectionOpener}: how a lease gets its connection
+ *   <li>{@code ReactorConnection}: one session of the {@code Reactor}
+ *   <li>{@code ReactorSession}: what happens on that session, and the reset of one stream
+ *   <li>{@code SharedConnections}: HTTP/2 connections that many callers use
+ * </ul>
  */
 @NullMarked
 package io.heddle.apache;
