@@ -10,17 +10,18 @@ import org.glassfish.jersey.CommonProperties;
 import org.glassfish.jersey.internal.spi.ForcedAutoDiscoverable;
 
 /**
- * Lets the threads on which Jersey runs {@code async()} and {@code rx()} be virtual, for clients
- * that have our connector and no others.
+ * Makes the threads of {@code async()} and {@code rx()} virtual, for clients with Heddle's
+ * connector only. Jersey discovers it.
  *
- * <p>Jersey asks for a client's settings before it asks for the client's connector. So each client
- * gets a thread factory of ours, which does what Jersey's own does until our connector turns it.
- * What the user has set stays: an executor, a thread factory, or whether threads are virtual.
+ * <p>Jersey asks for a client's settings before it asks for the client's connector. Each client
+ * therefore gets a thread factory of ours, which behaves like Jersey's own until our connector
+ * switches it. The user's own settings stay: an executor, a thread factory, or whether threads are
+ * virtual.
  */
 @ConstrainedTo(RuntimeType.CLIENT)
 public final class ClientThreads implements ForcedAutoDiscoverable {
 
-  /** For Jersey's service loader. */
+  /** Called by Jersey's service loader. */
   public ClientThreads() {}
 
   @Override

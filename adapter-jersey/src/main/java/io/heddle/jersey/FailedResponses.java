@@ -14,11 +14,12 @@ import org.glassfish.jersey.client.spi.PostInvocationInterceptor;
 import org.glassfish.jersey.internal.spi.ForcedAutoDiscoverable;
 
 /**
- * Closes the response of a call that fails after all, since a response filter threw: nobody else
- * can, for the caller gets no response. Jersey leaves it open, and its connection leased.
+ * Closes the response of a call that fails because a response filter threw. Jersey discovers it.
+ * Without it Jersey leaves that response open and its connection leased, and the caller gets no
+ * response that it could close.
  *
- * <p>What a filter throws as an {@link IOException} reaches the caller with the response, as a
- * {@link ResponseProcessingException}: that one is the caller's to close.
+ * <p>An {@link IOException} of a filter reaches the caller with the response, as a {@link
+ * ResponseProcessingException}: the caller closes that response.
  */
 @ConstrainedTo(RuntimeType.CLIENT)
 @Priority(Integer.MAX_VALUE) // after those of the user's, which may look at the response
@@ -26,7 +27,7 @@ public final class FailedResponses implements ForcedAutoDiscoverable, PostInvoca
 
   private static final String RESPONSE = "io.heddle.jersey.response";
 
-  /** For Jersey's service loader. */
+  /** Called by Jersey's service loader. */
   public FailedResponses() {}
 
   /** The request has this response, whatever becomes of it. */

@@ -25,82 +25,91 @@ import org.glassfish.jersey.internal.util.PropertiesHelper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jersey's Apache connector over a {@link BlockingConnectionManager}. Jersey finds it by itself
- * when it is on the class path or module path; or it is named:
+ * Jersey's Apache connector on a {@link BlockingConnectionManager}. Jersey discovers it on the
+ * class path and on the module path. You can also name it:
  *
  * <pre>{@code
- * Client client = ClientBuilder.newClient();                  // finds it
+ * Client client = ClientBuilder.newClient();                  // discovers it
  *
  * Client client = ClientBuilder.newClient(                    // names it
  *     new ClientConfig().connectorProvider(new HeddleConnectorProvider()));
  * }</pre>
  *
- * <p>It makes a connection manager for each client, from the client's {@code SSLContext}, {@code
- * HostnameVerifier}, properties and, if asked for, system properties. All else is done by Jersey's
- * own connector, {@link Apache5ConnectorProvider}: each of {@link Apache5ClientProperties} means
- * what it means there. Without a retry strategy among them, Apache's own is used, but for requests
- * for server-sent events. With {@link Apache5ClientProperties#CONNECTION_MANAGER} set, that manager
- * is used as it is, and what is said here of connections does not hold.
+ * <p>The provider creates a connection manager for each client, from the client's {@code
+ * SSLContext}, {@code HostnameVerifier}, properties and, if asked for, system properties. Jersey's
+ * own connector, {@link Apache5ConnectorProvider}, does everything else: each of {@link
+ * Apache5ClientProperties} keeps its meaning. If no retry strategy is set, Apache's default
+ * applies, except that requests for server-sent events are not retried. If {@link
+ * Apache5ClientProperties#CONNECTION_MANAGER} is set, that manager is used as it is, and the
+ * connection settings described here do not apply.
  *
- * <p>A client's {@code close()} closes its connection manager: calls under way end at once.
+ * <p>The client's {@code close()} closes its connection manager: running calls end at once.
  *
  * <p>Thread-safe. One provider serves any number of clients.
  */
 public final class HeddleConnectorProvider implements ConnectorProvider {
 
   /**
-   * A deadline over the whole call: the lease, the name look-up, the connection, TLS, the request,
-   * every redirect and retry, and the reading of the response. A {@link java.time.Duration}, a
-   * {@link Number} of milliseconds, or either as a string, such as {@code "PT0.8S"} or {@code
-   * "800"}; zero or less is over before the call starts. Of a client, or of a request, which then
-   * counts instead. None unless set.
+   * Property of a client or a request: a deadline over the whole call. It covers the wait for a
+   * connection, the DNS lookup, connecting, TLS, the request, every redirect and retry, and reading
+   * the response. The property of a request overrides that of the client. None by default.
    *
-   * <p>A call whose deadline is over ends with a {@code ProcessingException} whose cause is a
-   * {@link io.heddle.DeadlineExceededException}; a read of the response's stream with that itself.
+   * <p>The value is a {@link java.time.Duration}, a {@link Number} of milliseconds, or either as a
+   * string, such as {@code "PT0.8S"} or {@code "800"}. With zero or less the call fails before it
+   * starts.
+   *
+   * <p>When the deadline passes, the call throws a {@code ProcessingException} whose cause is a
+   * {@link io.heddle.DeadlineExceededException}. A read of the response's stream throws the latter
+   * directly.
    */
   public static final String DEADLINE = "io.heddle.jersey.deadline";
 
   /**
-   * Of a request: a {@link java.util.concurrent.CompletableFuture} that cancels this call when it
-   * completes, however it does, and on the thread that completes it. JAX-RS has no way to cancel a
+   * Property of a request: a {@link java.util.concurrent.CompletableFuture} that cancels the call
+   * when it completes, in whatever way, on the thread that completes it. JAX-RS cannot cancel a
    * call that another thread waits for, and Jersey does not tell a connector that the future of
    * {@code async()} or {@code rx()} was cancelled.
    */
   public static final String CANCELLATION = "io.heddle.jersey.cancellation";
 
   /**
-   * Which HTTP to speak: a {@link HttpVersionPolicy}, or its name. Negotiated over TLS, and
-   * HTTP/1.1 without, unless set; {@code FORCE_HTTP_2} speaks HTTP/2 with prior knowledge, {@code
-   * FORCE_HTTP_1} never. Of a client.
+   * Property of a client: the HTTP version, as a {@link HttpVersionPolicy} or its name. By default
+   * it is negotiated over TLS, and HTTP/1.1 without TLS. {@code FORCE_HTTP_2} uses HTTP/2 with
+   * prior knowledge; {@code FORCE_HTTP_1} never uses HTTP/2.
    */
   public static final String HTTP_VERSION_POLICY = "io.heddle.jersey.httpVersionPolicy";
 
-  /** How many connections a client may have, an {@link Integer}; 10,000 unless set. */
+  /**
+   * Property of a client: the maximum number of connections, an {@link Integer}; default 10,000.
+   */
   public static final String MAX_CONNECTIONS = "io.heddle.jersey.maxConnections";
 
-  /** How many connections a client may have to one route, an {@link Integer}; 1,000 unless set. */
+  /**
+   * Property of a client: the maximum number of connections per route, an {@link Integer}; default
+   * 1,000.
+   */
   public static final String MAX_CONNECTIONS_PER_ROUTE = "io.heddle.jersey.maxConnectionsPerRoute";
 
   private final Consumer<BlockingConnectionManagerBuilder> manager;
 
-  /** With nothing but the settings of each client. */
+  /** Creates a provider that uses each client's settings only. */
   public HeddleConnectorProvider() {
     this(builder -> {});
   }
 
   /**
-   * With settings that no property has, such as a {@code DnsResolver}.
+   * Creates a provider with settings that have no property, such as a {@code DnsResolver}.
    *
-   * @param manager sets them, after those of the client; called once for each client
+   * @param manager applies the settings, after those of the client; called once per client
    */
   public HeddleConnectorProvider(Consumer<BlockingConnectionManagerBuilder> manager) {
     this.manager = Objects.requireNonNull(manager, "manager");
   }
 
   /**
-   * Called by Jersey when a client makes its first call.
+   * Creates the connector. Jersey calls this when a client makes its first call.
    *
-   * @throws IllegalArgumentException if a property has a value that it cannot have
+   * @throws IllegalArgumentException if a property has an invalid value
    */
   @Override
   public Connector getConnector(Client client, Configuration config) {

@@ -1,11 +1,10 @@
 /**
  * Jersey's JAX-RS client on Heddle's Apache connection manager, for virtual threads.
  *
- * <p>The seam is Jersey's own: {@link io.heddle.jersey.HeddleConnectorProvider} is a {@code
- * ConnectorProvider}, and all that it does is to build a {@link
- * io.heddle.apache.BlockingConnectionManager} from a client's settings and to hand it to Jersey's
- * connector for Apache. A call is then Jersey's code and Apache's classic code, on the caller's
- * thread, down to the connection:
+ * <p>Jersey discovers {@link io.heddle.jersey.HeddleConnectorProvider}, a {@code
+ * ConnectorProvider}. It builds a {@link io.heddle.apache.BlockingConnectionManager} from a
+ * client's settings and passes it to Jersey's connector for Apache. A call is then Jersey's code
+ * and Apache's classic code, on the caller's thread, down to the connection:
  *
  * <pre>{@code
  * caller                                            I/O thread (heddle-apache)
@@ -18,7 +17,7 @@
  *   close → release, or abort
  * }</pre>
  *
- * <p>There is no {@code JerseyExchange}, {@code JerseyRequestBody} or {@code JerseyResponseBody}:
+ * <p>{@code JerseyExchange}, {@code JerseyRequestBody} and {@code JerseyResponseBody} do not exist:
  * those of {@code io.heddle.apache} do the work. {@code ClientThreads} makes the threads of {@code
  * async()} and {@code rx()} virtual.
  */
