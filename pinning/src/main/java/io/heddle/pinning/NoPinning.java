@@ -11,19 +11,22 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 
 /**
- * Fails a JUnit test if anything pinned a virtual thread while it ran, and says which frame did.
+ * Fails a JUnit test if a virtual thread was pinned while it ran, and names the stack frame.
  *
- * <p>On a class it holds for each of its tests; on a method it takes the place of the class's. For
- * all tests of a suite there is a switch: see {@link NoPinningExtension}. What is recorded is the
- * test method, each repetition, argument set or dynamic test on its own, without
- * {@code @BeforeEach} and {@code @AfterEach}. A test that fails by itself fails as it would without
- * this, with the pins as a suppressed exception.
+ * <p>On a class, the annotation applies to each of its tests; on a method, it replaces that of the
+ * class. {@link NoPinningExtension} applies it to a whole suite. Each repetition, argument set and
+ * dynamic test of the test method is recorded on its own, without {@code @BeforeEach} and
+ * {@code @AfterEach}. A test that fails for another reason fails with that reason, and has the pins
+ * as a suppressed exception.
  *
- * <p>A test method that wants to look for itself takes a {@link PinningRecorder} as a parameter. It
- * is the one that records this test; {@link PinningRecorder#soFar} tells what there is, {@link
- * PinningRecorder#stop} ends what is recorded. The annotation still judges what was recorded: allow
- * {@link #ANY} number of pins to judge alone. Such a test has no {@link #warmUps}, since what it
- * asserts would be asserted of them too, and it is no {@code @TestFactory}.
+ * <p>A recording covers the whole JVM. JUnit therefore runs the test alone where it runs tests in
+ * parallel.
+ *
+ * <p>A test method can inspect its own recording: it takes a {@link PinningRecorder} as a
+ * parameter. {@link PinningRecorder#soFar} returns what was recorded so far, and {@link
+ * PinningRecorder#stop} ends the recording. The annotation still checks the limit; allow {@link
+ * #ANY} number of pins to check only in the test. Such a test cannot have {@link #warmUps}, because
+ * its assertions would apply to them too, and cannot be a {@code @TestFactory}.
  *
  * <pre>{@code
  * @Test
@@ -36,8 +39,6 @@ import org.junit.jupiter.api.parallel.Resources;
  * }
  * }</pre>
  *
- * <p>A recording is of the whole JVM, so the test runs alone where JUnit runs tests in parallel.
- *
  * @see PinningRecorder
  */
 @Documented
@@ -49,53 +50,53 @@ import org.junit.jupiter.api.parallel.Resources;
 @ResourceLock(Resources.GLOBAL)
 public @interface NoPinning {
 
-  /** As {@link #atMost}: any number of pins. */
+  /** For {@link #atMost}: any number of pins. */
   int ANY = Integer.MAX_VALUE;
 
   /**
-   * How many pins a test may have, without those that are {@linkplain #ignoring ignored}: for a
-   * number that is known and must not grow.
+   * The number of pins that the test may have, not counting {@linkplain #ignoring ignored} ones.
+   * Use it for a known number that must not grow.
    */
   int atMost() default 0;
 
   /**
-   * How many times to run the body of the test, on the same instance and with the same arguments,
-   * before the run that is recorded: the first use of classes pins on every JDK. A body that must
-   * not run twice does its warm-up in {@code @BeforeEach} instead.
+   * The number of times to run the test body before the recorded run, on the same instance and with
+   * the same arguments. The first use of a class pins on every JDK. If a body must not run twice,
+   * warm up in {@code @BeforeEach} instead.
    */
   int warmUps() default 0;
 
   /**
-   * Waits to enter {@code synchronized} that are shorter than this many milliseconds are no matter;
-   * with 0 each one counts. For JDK 21 to 23, where they hold the carrier: see {@link
+   * Waits to enter {@code synchronized} that are shorter than this are ignored, in milliseconds;
+   * with 0 none are. Applies to JDK 21 to 23, where such waits hold the carrier; see {@link
    * PinningReport#ignoringContention}.
    */
   int contentionMillis() default 20;
 
-  /** Pins that are no matter. */
+  /** The pins to ignore. */
   Ignored[] ignoring() default {};
 
   /**
-   * Pins that are no matter, and why: see {@link PinningReport#ignoring}.
+   * Pins to ignore, and the reason; see {@link PinningReport#ignoring}.
    *
-   * <p>Fails if it matches nothing, since an exception that has outlived its cause would hide the
-   * next pin at that place. On a method it must match in each run of it; on a class in one of the
-   * tests that it holds for, which is looked at after all of them, unless one has failed.
+   * <p>An exception that matches nothing fails, because it would hide the next pin at that place.
+   * On a method it must match in each run of it. On a class it must match in at least one of its
+   * tests; this is checked after all of them, unless one has failed.
    */
   @Documented
   @Retention(RetentionPolicy.RUNTIME)
   @Target({})
   @interface Ignored {
 
-    /** A regular expression to be found in a frame of the stack. */
+    /** A regular expression to find in a frame of the stack. */
     String frame();
 
     /** The reason; not blank. */
     String because();
 
     /**
-     * Whether it may match nothing: for what pins once in a JVM, by chance, or on one JDK and not
-     * on another.
+     * Whether it may match nothing: for a pin that occurs once per JVM, by chance, or on some JDKs
+     * only.
      */
     boolean sometimes() default false;
   }

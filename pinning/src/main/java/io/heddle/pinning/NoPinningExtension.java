@@ -25,10 +25,9 @@ import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.ReflectionSupport;
 
 /**
- * The JUnit extension behind {@link NoPinning}, and the switch for a whole suite.
+ * The JUnit extension behind {@link NoPinning}, which can also apply it to a whole suite.
  *
- * <p>JUnit registers it by itself, for every test, if {@code junit-platform.properties} says so. It
- * does nothing more than the annotation asks for until the suite has a rule of its own:
+ * <p>For a suite, put this into {@code junit-platform.properties}:
  *
  * <pre>
  * junit.jupiter.extensions.autodetection.enabled=true
@@ -36,23 +35,24 @@ import org.junit.platform.commons.support.ReflectionSupport;
  * heddle.pinning.warmUps=1
  * </pre>
  *
- * <p>{@value #AT_MOST} is the switch, and as {@link NoPinning#atMost}. {@value #WARM_UPS} is as
- * {@link NoPinning#warmUps}, 0 if it is not set. The rest is as the annotation has it. A test with
- * an annotation, on its method or on a class around it, keeps to that; {@code @NoPinning(atMost =
- * NoPinning.ANY)} exempts it. Pins to be ignored are named where they occur, by annotation: there
- * is no list for a suite, which nobody would look through.
+ * <p>{@value #AT_MOST} switches the suite's limit on, with the meaning of {@link NoPinning#atMost}.
+ * {@value #WARM_UPS} has the meaning of {@link NoPinning#warmUps}; default 0. Everything else has
+ * the annotation's defaults. A test with an annotation on its method or an enclosing class keeps to
+ * that one; {@code @NoPinning(atMost = NoPinning.ANY)} exempts it. Name pins to ignore in
+ * annotations, where they occur; there is no list for the suite.
  *
- * <p>Tests without the annotation are not made to run alone. Where JUnit runs them in parallel, a
- * pin fails each test that ran at the time.
+ * <p>Tests without the annotation do not run alone. If JUnit runs them in parallel, a pin fails
+ * each test that ran at the time. Without {@value #AT_MOST} the extension only does what
+ * annotations ask for.
  */
 @SuppressWarnings("exports") // a user who has no JUnit never names this type
 public final class NoPinningExtension
     implements BeforeAllCallback, InvocationInterceptor, ParameterResolver, AfterAllCallback {
 
-  /** The configuration parameter that switches the suite's rule on. */
+  /** The configuration parameter that switches the suite's limit on. */
   public static final String AT_MOST = "heddle.pinning.atMost";
 
-  /** The configuration parameter for the warm-ups of the suite's rule. */
+  /** The configuration parameter for the number of warm-ups in the suite. */
   public static final String WARM_UPS = "heddle.pinning.warmUps";
 
   /** As the annotation has it. */
@@ -81,7 +81,7 @@ public final class NoPinningExtension
     volatile boolean failed;
   }
 
-  /** JUnit makes one. */
+  /** Called by JUnit. */
   public NoPinningExtension() {}
 
   @Override

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * One wait in which a virtual thread held its carrier.
  *
- * <p>A frame reads as in a stack trace, {@code com.example.Orders.fetch(Orders.java:31)}, with
- * {@code synchronized} before it if the method is declared so. JFR does not record the file's name;
- * it is made up from the class's. Frames that the JVM hides from stack traces are among them.
+ * <p>A frame reads as in a stack trace, {@code com.example.Orders.fetch(Orders.java:31)}, preceded
+ * by {@code synchronized} if the method is declared so. JFR does not record the file name; it is
+ * derived from the class name. Frames that the JVM hides from stack traces are included.
  *
  * @param duration how long the wait took
  * @param thread the name of the virtual thread, or {@code #} and its id if it has none
  * @param carrier the name of the thread that was held; null before JDK 24
  * @param reason why the thread could not leave its carrier, in the JVM's words; null before JDK 24
- * @param blockingOperation what it waited in, in the JVM's words; before JDK 24 null for a park,
- *     and those words of later JDKs for a monitor: {@value #IN_MONITOR_ENTER}, {@value
- *     #IN_MONITOR_WAIT}
- * @param frames the stack, from the wait outwards; {@code "..."} at its end if it was cut at the
+ * @param blockingOperation what the thread waited in, in the JVM's words. Before JDK 24 it is null
+ *     for a park, and {@value #IN_MONITOR_ENTER} or {@value #IN_MONITOR_WAIT} for a monitor, the
+ *     words of later JDKs
+ * @param frames the stack, from the wait outwards; ends with {@code "..."} if it was cut at the
  *     JVM's stack depth; empty if JFR had none
  */
 public record PinnedEvent(
@@ -52,14 +52,15 @@ public record PinnedEvent(
   }
 
   /**
-   * The frame that pinned: the nearest to the wait that no thread can leave its carrier with.
+   * Returns the frame that pinned: of the frames that prevent a thread from leaving its carrier,
+   * the nearest to the wait.
    *
-   * <p>That is a native frame, a class initializer or a call from the JVM into Java; before JDK 24
-   * also a method that is declared {@code synchronized}, and for a wait on a monitor the frame that
-   * enters or waits, whatever else there is. These can be told from the stack, and then it
-   * {@linkplain #culpritIsCertain is certain}, though frames farther out may pin as well. A {@code
-   * synchronized} block cannot: JFR records no monitors. There, and wherever nothing else is known,
-   * it is the nearest frame outside the JDK. On JDK 21 the system property {@code
+   * <p>These are native frames, class initializers and calls from the JVM into Java. Before JDK 24
+   * they also include methods that are declared {@code synchronized}, and for a wait on a monitor
+   * the frame that enters or waits comes first. The stack identifies all of these, so {@link
+   * #culpritIsCertain} is true, although frames farther out may pin as well. A {@code synchronized}
+   * block cannot be identified, because JFR records no monitors. There, and if nothing else is
+   * known, the result is the nearest frame outside the JDK. On JDK 21 the system property {@code
    * jdk.tracePinnedThreads=full} makes the JDK print the monitors that each frame holds.
    */
   public String culprit() {
@@ -67,12 +68,15 @@ public record PinnedEvent(
     return at == NONE ? "a frame that is not in the record" : frames.get(at);
   }
 
-  /** Whether {@link #culprit} is known to pin, or only the best guess. */
+  /** Returns whether {@link #culprit} is known to pin, rather than the best guess. */
   public boolean culpritIsCertain() {
     return certainIndex() != NONE;
   }
 
-  /** The nearest frame outside the JDK that called the {@link #culprit}; null if there is none. */
+  /**
+   * Returns the nearest frame outside the JDK that called the {@link #culprit}; null if there is
+   * none.
+   */
   public @Nullable String caller() {
     int at = nextOutsideJdk(culpritIndex() + 1);
     return at == NONE ? null : frames.get(at);

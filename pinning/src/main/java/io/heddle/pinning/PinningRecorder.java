@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recording of everything in this JVM that holds a virtual thread on its carrier while it waits,
- * from {@link #start} to {@link #stop}.
+ * Records everything in this JVM that holds a virtual thread on its carrier while it waits, from
+ * {@link #start} to {@link #stop}.
  *
  * <pre>{@code
  * RECORDING ──stop──▶ STOPPED   the report, or that the recorder is blind; again and again
@@ -18,51 +18,50 @@ import org.jspecify.annotations.Nullable;
  *                               close of a stopped recorder does nothing
  * }</pre>
  *
- * <p>What is recorded are the {@code jdk.VirtualThreadPinned} events of JDK Flight Recorder,
- * without a threshold. Before JDK 24 a virtual thread that waits to enter {@code synchronized}, or
- * in {@link Object#wait()}, holds its carrier without that event: there, {@code
- * jdk.JavaMonitorEnter} and {@code jdk.JavaMonitorWait} of virtual threads are recorded too, and
- * {@link PinnedEvent#blockingOperation} tells them. The JVM writes an event when a wait
- * <i>ends</i>. Every wait that ended before the call of {@link #stop} is in the report; what ends
- * later is not, so stop after the threads that are of interest are done. A wait that began before
- * the start and ends during the recording is in it.
+ * <p>It records the {@code jdk.VirtualThreadPinned} events of JDK Flight Recorder, without a
+ * threshold. Before JDK 24 a virtual thread that waits to enter {@code synchronized}, or in {@link
+ * Object#wait()}, holds its carrier without that event; there, the recorder also records {@code
+ * jdk.JavaMonitorEnter} and {@code jdk.JavaMonitorWait} of virtual threads, and {@link
+ * PinnedEvent#blockingOperation} names them.
  *
- * <h2>That it sees</h2>
+ * <p>The JVM writes an event when a wait <i>ends</i>. The report contains every wait that ended
+ * during the recording, even if it began before. It does not contain waits that end after the call
+ * of {@link #stop}, so stop after the threads under test are done.
  *
- * An empty report is worth something only if a pin would have shown. So each recording begins and
- * ends with a <i>positive control</i>: a wait that is pinned on purpose, one for each kind of
- * event, on a virtual thread of the recorder's own. The report must hold both, and they are then
- * taken out of it; without them {@link #stop} fails.
+ * <h2>Self-check</h2>
+ *
+ * An empty report proves something only if the recorder would have seen a pin. Each recording
+ * therefore begins and ends with a <i>positive control</i>: a wait that pins on purpose, one for
+ * each kind of event, on a virtual thread of the recorder's own. The recorder removes both from the
+ * report. If it does not find them, {@link #stop} fails.
  *
  * <h2>What it cannot see</h2>
  *
  * <ul>
- *   <li>Before JDK 24, a virtual thread that waits until another thread has initialised a class. It
- *       holds its carrier without any event. From JDK 24 on there is one.
- *   <li>A native call that blocks, such as the look-up of a host name or a read from a file, is no
- *       pin to the JVM. It may add a carrier for the time being: see {@link
- *       PinningReport#carriersGrew}.
- *   <li>Frames beyond the JVM's stack depth, the 64 nearest to the wait unless {@code
- *       -XX:FlightRecorderOptions:stackdepth=256} says otherwise. That is one figure for the whole
- *       JVM, which JFR reads once, when it starts; until then {@code jcmd <pid> JFR.configure
- *       stackdepth=256} may change it too, or {@code jfrConfigure} of the MBean {@code
- *       com.sun.management:type=DiagnosticCommand}. The recorder leaves it alone. It fails if the
- *       depth is too small to recognise its control.
+ *   <li>Before JDK 24, a virtual thread that waits for another thread to initialize a class. It
+ *       holds its carrier without any event.
+ *   <li>A blocking native call, such as a DNS lookup or a file read. The JVM does not treat it as a
+ *       pin, but may add a carrier meanwhile: see {@link PinningReport#carriersGrew}.
+ *   <li>Frames beyond the JVM's stack depth: the 64 nearest to the wait, unless {@code
+ *       -XX:FlightRecorderOptions:stackdepth=256} says otherwise. JFR reads this setting once, when
+ *       it starts in the JVM. Until then, {@code jcmd <pid> JFR.configure stackdepth=256} can
+ *       change it too, or {@code jfrConfigure} of the MBean {@code
+ *       com.sun.management:type=DiagnosticCommand}. The recorder does not change it. It fails if
+ *       the depth is too small to recognise its control.
  *   <li>On JDK 21, in a few cases of 100,000, an event that is written at the very moment at which
- *       another recording starts or stops: JFR changes files then.
+ *       another recording starts or stops, because JFR changes files then.
  * </ul>
  *
- * <h2>Several at a time</h2>
+ * <h2>Several recorders</h2>
  *
- * JFR knows one JVM, not one test: a report holds what <i>any</i> thread did. Recorders may
- * overlap, also with other recordings; each sees what happened in its own time, and no recorder
- * sees the controls of another.
+ * A report contains what <i>any</i> thread of the JVM did, not only one test. Recorders may
+ * overlap, also with other recordings. Each sees what happened in its own time, and none sees
+ * another's controls.
  *
- * <p>A recording costs little enough for every test: 10 to 20 ms in all on a small machine, but
- * about 0.5 s for the first in a JVM, with which JFR starts. Any thread may call, virtual or
- * platform. What the recorder does itself, it does on threads of its own; so an interrupt of the
- * caller does not disturb it and its flag is kept, and a caller that is pinned while it starts a
- * recorder is not part of the report.
+ * <p>A recording costs 10 to 20 ms on a small machine; the first in a JVM costs about 0.5 s,
+ * because JFR starts. Any thread may use a recorder, virtual or platform. The recorder works on its
+ * own threads: an interrupt of the caller does not disturb it, and the flag is kept; a caller that
+ * is itself pinned while it starts a recorder is not part of the report.
  */
 public final class PinningRecorder implements AutoCloseable {
 
@@ -91,7 +90,7 @@ public final class PinningRecorder implements AutoCloseable {
   /**
    * Starts a recorder.
    *
-   * @throws IllegalStateException if this JVM has no JDK Flight Recorder, or if no carrier came
+   * @throws IllegalStateException if this JVM has no JDK Flight Recorder, or if no carrier became
    *     free for the control within 30 s
    */
   public static PinningRecorder start() {
@@ -124,11 +123,10 @@ public final class PinningRecorder implements AutoCloseable {
   }
 
   /**
-   * Records a body that is warm: runs it so many times before, then once more while recording.
+   * Runs a body several times to warm it up, then once more while recording.
    *
-   * <p>Warm matters. The first use of a class runs its initializer, or waits for another thread
-   * that does, and the loading of classes calls from the JVM into Java: these pin on every JDK,
-   * once.
+   * <p>The first use of a class runs its initializer, or waits for another thread that does, and
+   * class loading calls from the JVM into Java. These pin on every JDK, once.
    *
    * @param warmUps how many times to run the body before the recording; 0 for none
    * @throws X what the body throws, in a warm-up or in the recording; there is no report then
@@ -149,7 +147,7 @@ public final class PinningRecorder implements AutoCloseable {
   }
 
   /**
-   * What is recorded.
+   * The code to record.
    *
    * @param <X> what it may throw
    */
@@ -160,10 +158,11 @@ public final class PinningRecorder implements AutoCloseable {
   }
 
   /**
-   * Ends the recording. A further call has the outcome of the first.
+   * Ends the recording and returns the report. Further calls return the same report, or fail the
+   * same way.
    *
-   * @throws IllegalStateException if the recorder is blind, so that there is nothing to report; or
-   *     if it was closed before
+   * @throws IllegalStateException if the self-check failed, so that there is nothing to report; or
+   *     if the recorder was closed before
    */
   public PinningReport stop() {
     lock.lock();
@@ -183,7 +182,7 @@ public final class PinningRecorder implements AutoCloseable {
     }
   }
 
-  /** Ends the recording without a report, if it still runs. */
+  /** Ends the recording without a report, if it is still running. */
   @Override
   public void close() {
     lock.lock();
@@ -198,10 +197,10 @@ public final class PinningRecorder implements AutoCloseable {
   }
 
   /**
-   * What was recorded until now; the recording goes on. A further call has all of it again, and
-   * what came since.
+   * Returns what was recorded so far, and continues. Further calls return all of that again, and
+   * what was added.
    *
-   * @throws IllegalStateException as {@link #stop} does; the recording goes on then too
+   * @throws IllegalStateException as {@link #stop} does; the recording continues then too
    */
   public PinningReport soFar() {
     lock.lock();

@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link PinningRecorder} saw.
+ * What a {@link PinningRecorder} recorded.
  *
  * @param events the pins, in no particular order
- * @param ignored what {@link #ignoring} took out, a line for each rule
- * @param carriersAtStart how many carrier threads there were when the recording started
- * @param peakCarriers how many carrier threads there were at most during the recording
- * @param parallelism how many carrier threads the scheduler means to have, as of the stop
+ * @param ignored what {@link #ignoring} removed, one line per rule
+ * @param carriersAtStart the number of carrier threads when the recording started
+ * @param peakCarriers the highest number of carrier threads during the recording
+ * @param parallelism the scheduler's parallelism when the recording stopped
  * @param duration how long the recording took
  */
 public record PinningReport(
@@ -42,17 +42,17 @@ public record PinningReport(
     ignored = List.copyOf(ignored);
   }
 
-  /** Whether nothing pinned. What was {@linkplain #ignoring ignored} does not count. */
+  /** Returns whether nothing pinned. {@linkplain #ignoring Ignored} pins do not count. */
   public boolean isClean() {
     return events.isEmpty();
   }
 
   /**
-   * Whether the scheduler started more carriers than it means to have: a native call or file access
-   * blocked one, and it made up for that. This is no pin and leaves the report clean.
+   * Returns whether the scheduler started more carriers than its parallelism, because a native call
+   * or file access blocked one. That is not a pin, and the report stays clean.
    *
-   * <p>Carriers stay for about 30 s once there are more. Growth up to the number that there was
-   * {@linkplain #carriersAtStart at the start} cannot be seen.
+   * <p>Additional carriers stay for about 30 s. Growth up to the number that existed {@linkplain
+   * #carriersAtStart at the start} cannot be seen.
    */
   public boolean carriersGrew() {
     return peakCarriers > Math.max(parallelism, carriersAtStart);
@@ -62,18 +62,18 @@ public record PinningReport(
    * Fails unless the report is clean.
    *
    * @return this report
-   * @throws AssertionError if anything pinned, with what {@link #describe} says
+   * @throws AssertionError if anything pinned, with the text of {@link #describe}
    */
   public PinningReport assertClean() {
     return assertAtMost(0);
   }
 
   /**
-   * Fails if there are more pins than that. What was {@linkplain #ignoring ignored} does not count.
+   * Fails if there are more pins than this. {@linkplain #ignoring Ignored} pins do not count.
    *
    * @param pins at least 0
    * @return this report
-   * @throws AssertionError if there are more, with what {@link #describe} says
+   * @throws AssertionError if there are more, with the text of {@link #describe}
    * @throws IllegalArgumentException if {@code pins} is negative
    */
   public PinningReport assertAtMost(int pins) {
@@ -87,8 +87,8 @@ public record PinningReport(
   }
 
   /**
-   * As {@link #ignoring}, for pins that are known to be there: fails if there is none. An exception
-   * that has outlived its cause would hide the next pin at that place.
+   * Same as {@link #ignoring}, but fails if no pin has that frame. An exception that is no longer
+   * needed would hide the next pin at that place.
    *
    * @throws AssertionError if no pin has that frame
    */
@@ -105,18 +105,18 @@ public record PinningReport(
   }
 
   /**
-   * As {@link #ignoring}, for what pinned while the JVM loaded a class: that comes once for each
-   * class, on every JDK, whoever uses it first.
+   * Same as {@link #ignoring}, for pins while the JVM loaded a class. They occur once per class, on
+   * every JDK, on the thread that uses the class first.
    */
   public PinningReport ignoringClassLoading() {
     return ignoring("\\.loadClass\\(", "a class is loaded once");
   }
 
   /**
-   * This report without waits to enter {@code synchronized} that were shorter than this. They are
-   * recorded before JDK 24 only. A short one says that the owner of the monitor was at work there,
-   * or that the machine had taken its processor away: any code has such, the JDK's own selectors
-   * and maps too. A long one says that the owner waited for something, and the carrier with it.
+   * Returns this report without waits to enter {@code synchronized} that were shorter than this.
+   * Such waits are recorded before JDK 24 only. A short one means that the monitor's owner was
+   * working, or that the machine had preempted it; any code has these, including the JDK's
+   * selectors and maps. A long one means that the owner itself waited, and held up the carrier.
    */
   public PinningReport ignoringContention(Duration shorterThan) {
     List<PinnedEvent> kept =
@@ -129,13 +129,12 @@ public record PinningReport(
   }
 
   /**
-   * This report without the pins that have a certain frame somewhere in their stack, of which
-   * {@link #describe} keeps the number and the reason.
+   * Returns this report without the pins that have a certain frame anywhere in their stack. {@link
+   * #describe} keeps their number and the reason.
    *
-   * @param frame a regular expression to be found in a frame, as {@link PinnedEvent#frames} has
-   *     them
-   * @param because why that is no matter: a link to a bug, a place that runs once
-   * @throws IllegalArgumentException if {@code because} is blank, or {@code frame} not an
+   * @param frame a regular expression to find in a frame, as {@link PinnedEvent#frames} has them
+   * @param because why the pins do not matter: a link to a bug, a place that runs once
+   * @throws IllegalArgumentException if {@code because} is blank, or {@code frame} is not a valid
    *     expression
    */
   public PinningReport ignoring(String frame, String because) {
@@ -155,7 +154,7 @@ public record PinningReport(
   }
 
   /**
-   * The report for a human, in several lines: which frame pinned and who called it, the pins with
+   * Returns the report as text of several lines: the frame that pinned and its caller, pins with
    * the same stack together and the most frequent first, and the carriers.
    */
   public String describe() {

@@ -1,24 +1,8 @@
 /**
- * Says whether anything pinned a virtual thread to its carrier, and which frame did.
+ * Finds virtual threads that pin their carrier, and the stack frame that does it.
  *
- * <pre>{@code
- * PinningRecorder.start ─ census of carriers ─ control parks ─┐
- *                                                             │   the program under test
- *     its virtual threads park, or wait …                     │   any thread of the JVM
- *       off their carrier      nothing                        │
- *       holding their carrier  ──▶ jdk.VirtualThreadPinned    │   threshold 0, with stack;
- *                                                             │   before JDK 24 monitors too
- *     the scheduler adds a carrier ──▶ jdk.ThreadStart        │
- *                                                             │
- * PinningRecorder.stop  ─ control parks ─ JFR's file, read ───┘
- *     both controls in it?  no  → the recorder is blind: an error, not an empty report
- *                           yes → PinningReport: events without the controls, peak of carriers
- * }</pre>
- *
- * <h2>How to use it</h2>
- *
- * Add {@code io.heddle:heddle-pinning} to the tests, which use JUnit 5 or 6, and annotate one; it
- * fails if anything pinned:
+ * <p>Add {@code io.heddle:heddle-pinning} in test scope, and annotate a JUnit 5 or 6 test. It fails
+ * if anything pinned:
  *
  * <pre>{@code
  * @Test
@@ -40,17 +24,17 @@
  * carriers: at most 2, 2 at the start, for a parallelism of 2
  * </pre>
  *
- * Pins of others that cannot be helped have to be named, with the reason:
+ * Ignore a pin that you cannot fix, with the reason:
  *
  * <pre>{@code
  * @NoPinning(ignoring = @Ignored(
  *     frame = "com\\.example\\.driver\\.Native", because = "their issue 1234"))
  * }</pre>
  *
- * A bound, the recorder as a parameter: {@link io.heddle.pinning.NoPinning}. A whole suite: {@link
- * io.heddle.pinning.NoPinningExtension}.
+ * {@link io.heddle.pinning.NoPinning} describes limits, and the recorder as a parameter. {@link
+ * io.heddle.pinning.NoPinningExtension} covers a whole suite.
  *
- * <p>Without JUnit, or for a part of a test:
+ * <p>Without JUnit, or for part of a test:
  *
  * <pre>{@code
  * PinningRecorder.record(1, () -> fetchAll()).assertClean();
@@ -63,11 +47,25 @@
  * }
  * }</pre>
  *
- * <h2>Threads and locks</h2>
+ * <h2>How it works</h2>
  *
- * A recorder starts one platform thread for each of its start and its stop, and one virtual thread
- * for each control; all are gone when the call returns. It polls nothing while it records. One lock
- * guards its outcome, under which {@code stop} waits for JFR.
+ * <pre>{@code
+ * PinningRecorder.start ─ census of carriers ─ control parks ─┐
+ *                                                             │   the program under test
+ *     its virtual threads park, or wait …                     │   any thread of the JVM
+ *       off their carrier      nothing                        │
+ *       holding their carrier  ──▶ jdk.VirtualThreadPinned    │   threshold 0, with stack;
+ *                                                             │   before JDK 24 monitors too
+ *     the scheduler adds a carrier ──▶ jdk.ThreadStart        │
+ *                                                             │
+ * PinningRecorder.stop  ─ control parks ─ JFR's file, read ───┘
+ *     both controls in it?  no  → the recorder is blind: an error, not an empty report
+ *                           yes → PinningReport: events without the controls, peak of carriers
+ * }</pre>
+ *
+ * A recorder starts one platform thread each for its start and its stop, and one virtual thread for
+ * each control. All are gone when the call returns. It does not poll while it records. One lock
+ * guards its outcome; {@code stop} waits for JFR while holding it.
  */
 @NullMarked
 package io.heddle.pinning;
