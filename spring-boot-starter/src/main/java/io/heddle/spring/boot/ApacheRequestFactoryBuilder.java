@@ -21,19 +21,24 @@ import org.springframework.boot.http.client.HttpComponentsClientHttpRequestFacto
 import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
 
 /**
- * Builds request factories over Apache's client, as Boot's {@code
- * ClientHttpRequestFactoryBuilder.httpComponents()} does, with Heddle's connection manager in place
- * of Apache's.
+ * Builds request factories with Apache's client, like Boot's {@code
+ * ClientHttpRequestFactoryBuilder.httpComponents()}, with Heddle's connection manager instead of
+ * Apache's.
  *
- * <p>Boot's settings (timeouts, redirects, cookies, SSL bundle) and whatever a customizer of Boot's
- * builder sets are taken over, those for {@code PoolingHttpClientConnectionManagerBuilder} too. Two
- * limits: a {@code TlsSocketStrategy} must be a {@code TlsStrategy} as well, as {@code
- * DefaultClientTlsStrategy} is; and a {@code ManagedHttpClientConnection} factory has no
- * counterpart. A customizer that sets a connection manager of its own takes Heddle's out.
+ * <p>It applies Boot's settings (timeouts, redirects, cookies, SSL bundle) and what customizers of
+ * Boot's builder set, including those for {@code PoolingHttpClientConnectionManagerBuilder}. There
+ * are three limits:
  *
- * <p>Factories that are built with equal settings share one connection manager, and so their
- * connections; each has a client, and so cookies, of its own. Immutable but for what it has opened,
- * which {@link #close} closes; thread-safe.
+ * <ul>
+ *   <li>A {@code TlsSocketStrategy} must also be a {@code TlsStrategy}, as {@code
+ *       DefaultClientTlsStrategy} is.
+ *   <li>A {@code ManagedHttpClientConnection} factory has no effect.
+ *   <li>A customizer that sets a connection manager replaces Heddle's.
+ * </ul>
+ *
+ * <p>Factories built with equal settings share one connection manager, and so their connections.
+ * Each has its own client, and so its own cookies. The builder is immutable, except for the
+ * connection managers that it has created, which {@link #close} closes. Thread-safe.
  */
 public final class ApacheRequestFactoryBuilder
     implements ClientHttpRequestFactoryBuilder<HttpComponentsClientHttpRequestFactory>,
@@ -65,7 +70,7 @@ public final class ApacheRequestFactoryBuilder
     this.opened = opened;
   }
 
-  /** A builder with Boot's and Heddle's defaults. */
+  /** Returns a builder with Boot's and Heddle's defaults. */
   public static ApacheRequestFactoryBuilder create() {
     return new ApacheRequestFactoryBuilder(
         // The first customizer: what the others set comes after it, and so counts.
@@ -88,14 +93,17 @@ public final class ApacheRequestFactoryBuilder
     return boot;
   }
 
-  /** With a change to Boot's builder, for instance {@code b -> b.withHttpClientCustomizer(..)}. */
+  /**
+   * Returns a builder with a change to Boot's builder, for example {@code b ->
+   * b.withHttpClientCustomizer(..)}.
+   */
   public ApacheRequestFactoryBuilder with(
       UnaryOperator<HttpComponentsClientHttpRequestFactoryBuilder> change) {
     return new ApacheRequestFactoryBuilder(
         change.apply(boot), managerCustomizer, deadline, http2, opened);
   }
 
-  /** With a change to Heddle's connection manager, after Boot's settings are put there. */
+  /** Returns a builder that customizes Heddle's connection manager, after Boot's settings. */
   public ApacheRequestFactoryBuilder withConnectionManagerCustomizer(
       Consumer<BlockingConnectionManagerBuilder> customizer) {
     return new ApacheRequestFactoryBuilder(
@@ -103,7 +111,7 @@ public final class ApacheRequestFactoryBuilder
   }
 
   /**
-   * With a deadline over each call, see {@link io.heddle.apache.CallDeadline}.
+   * Returns a builder with a deadline over each call, see {@link io.heddle.apache.CallDeadline}.
    *
    * @param timeout positive; null for none
    */
@@ -116,7 +124,7 @@ public final class ApacheRequestFactoryBuilder
         opened);
   }
 
-  /** With this choice of protocol; {@link Http2#NEGOTIATE} unless set. */
+  /** Returns a builder that uses HTTP/2 as chosen; default {@link Http2#NEGOTIATE}. */
   public ApacheRequestFactoryBuilder withHttp2(Http2 choice) {
     return new ApacheRequestFactoryBuilder(boot, managerCustomizer, deadline, choice, opened);
   }
@@ -136,8 +144,8 @@ public final class ApacheRequestFactoryBuilder
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalStateException if this is closed, or if a customizer has set what Heddle's
-   *     connection manager has no place for
+   * @throws IllegalStateException if this builder is closed, or if a customizer has set something
+   *     that Heddle's connection manager does not support
    */
   @Override
   public HttpComponentsClientHttpRequestFactory build(@Nullable HttpClientSettings settings) {
@@ -152,7 +160,7 @@ public final class ApacheRequestFactoryBuilder
     }
   }
 
-  /** Closes every connection that a factory has opened; calls fail from now on. */
+  /** Closes every connection of the factories. Their calls fail from now on. */
   @Override
   public void close() {
     opened.close();

@@ -31,12 +31,12 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.util.ClassUtils;
 
 /**
- * Auto-configuration of the {@code ClientHttpRequestFactoryBuilder} that Boot's HTTP clients are
- * built with.
+ * Auto-configures the {@code ClientHttpRequestFactoryBuilder} that Boot's HTTP clients are built
+ * with.
  *
- * <p>Which client: what {@code spring.http.clients.imperative.factory} says; if it says nothing,
- * the first whose Heddle module is there, of Apache, Jetty and the JDK. {@code simple} and {@code
- * reactor} are left to Boot, as is everything if the application has a builder of its own.
+ * <p>{@code spring.http.clients.imperative.factory} selects the client. Without it, the first of
+ * Apache, Jetty and the JDK whose Heddle module is present is used. Boot itself handles {@code
+ * simple} and {@code reactor}, and everything if the application defines its own builder.
  */
 @AutoConfiguration(before = ImperativeHttpClientAutoConfiguration.class)
 @ConditionalOnProperty(name = "heddle.http.client.enabled", matchIfMissing = true)

@@ -6,17 +6,17 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * What Heddle adds to Boot's own {@code spring.http.clients.*}.
+ * The properties that Heddle adds to Boot's {@code spring.http.clients.*}.
  *
- * @param enabled Whether Boot's HTTP clients run over Heddle.
+ * @param enabled Whether Boot's HTTP clients use Heddle.
  * @param deadline Longest time for a whole call, from the wait for a connection to the end of the
- *     response body. No deadline unless set.
- * @param leaseTimeout Longest wait for a connection, or a stream, that is free. Unless set, that of
- *     the client: 3 minutes with Apache, no end with Jetty and the JDK.
- * @param maxConnectionsPerRoute Most connections to a host. Unless set, 1000 with Apache, 256 with
- *     Jetty, and no limit with the JDK.
- * @param maxConnections Most connections in all; with Apache only. Unless set, 10000.
- * @param http2 When to speak HTTP/2.
+ *     response body. No deadline by default.
+ * @param leaseTimeout Longest wait for a free connection or stream. Default 3 minutes with Apache,
+ *     no limit with Jetty and the JDK.
+ * @param maxConnectionsPerRoute Maximum number of connections to a host. Default 1000 with Apache,
+ *     256 with Jetty, no limit with the JDK.
+ * @param maxConnections Maximum number of connections in total; with Apache only. Default 10000.
+ * @param http2 When to use HTTP/2.
  */
 @ConfigurationProperties("heddle.http.client")
 public record HeddleHttpClientProperties(
@@ -27,7 +27,7 @@ public record HeddleHttpClientProperties(
     @Nullable Integer maxConnections,
     @DefaultValue("negotiate") Http2 http2) {
 
-  /** Refuses what no client can heed. */
+  /** Rejects values that no client can use. */
   public HeddleHttpClientProperties {
     positive(deadline, "deadline");
     positive(leaseTimeout, "lease-timeout");

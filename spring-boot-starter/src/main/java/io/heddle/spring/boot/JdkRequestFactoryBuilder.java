@@ -14,11 +14,11 @@ import org.springframework.boot.ssl.SslBundle;
 import org.springframework.http.client.JdkClientHttpRequestFactory;
 
 /**
- * Builds request factories over the JDK's client, as Boot's {@code
- * ClientHttpRequestFactoryBuilder.jdk()} does, with a {@link BlockingJdkHttpClient} around it.
+ * Builds request factories with the JDK's client, like Boot's {@code
+ * ClientHttpRequestFactoryBuilder.jdk()}, wrapped in a {@link BlockingJdkHttpClient}.
  *
- * <p>Each factory has a client of its own, which ends with its last user, or when this is closed.
- * Immutable but for these clients; thread-safe.
+ * <p>Each factory has its own client, which ends with its last user, or when this builder is
+ * closed. The builder is immutable except for these clients. Thread-safe.
  */
 public final class JdkRequestFactoryBuilder
     implements ClientHttpRequestFactoryBuilder<JdkClientHttpRequestFactory>, AutoCloseable {
@@ -36,7 +36,7 @@ public final class JdkRequestFactoryBuilder
     this.opened = opened;
   }
 
-  /** A builder with Boot's and Heddle's defaults. */
+  /** Returns a builder with Boot's and Heddle's defaults. */
   public static JdkRequestFactoryBuilder create() {
     return new JdkRequestFactoryBuilder(
         client -> {},
@@ -51,14 +51,14 @@ public final class JdkRequestFactoryBuilder
     }
   }
 
-  /** With a change to the JDK's client. */
+  /** Returns a builder that customizes the JDK's client. */
   public JdkRequestFactoryBuilder withHttpClientCustomizer(
       Consumer<HttpClient.Builder> customizer) {
     return new JdkRequestFactoryBuilder(
         clientCustomizer.andThen(customizer), blockingCustomizer, opened);
   }
 
-  /** With a change to what Heddle puts around it: a deadline, limits. */
+  /** Returns a builder that customizes Heddle's client: a deadline, limits. */
   public JdkRequestFactoryBuilder withBlockingClientCustomizer(
       Consumer<BlockingJdkHttpClientBuilder> customizer) {
     return new JdkRequestFactoryBuilder(
@@ -68,7 +68,7 @@ public final class JdkRequestFactoryBuilder
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalStateException if this is closed
+   * @throws IllegalStateException if this builder is closed
    */
   @Override
   public JdkClientHttpRequestFactory build(@Nullable HttpClientSettings settings) {
@@ -103,7 +103,7 @@ public final class JdkRequestFactoryBuilder
     }
   }
 
-  /** Ends every client that a factory has; nothing can be built from now on. */
+  /** Closes the clients of all factories. No factory can be built from now on. */
   @Override
   public void close() {
     opened.close();

@@ -23,15 +23,14 @@ import org.springframework.http.client.JettyClientHttpRequestFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Builds request factories over a {@link BlockingJettyClient}, as Boot's {@code
- * ClientHttpRequestFactoryBuilder.jetty()} does over Jetty's own client.
+ * Builds request factories with a {@link BlockingJettyClient}, as Boot's {@code
+ * ClientHttpRequestFactoryBuilder.jetty()} does with Jetty's own client.
  *
- * <p>Spring's factory for Jetty reads through a listener of its own, which leaves the connection
- * taken when a call is interrupted; the factories of this builder read through Heddle's, and give
- * it back.
+ * <p>Spring's factory for Jetty keeps the connection of a call that is interrupted. The factories
+ * of this builder return it.
  *
- * <p>Each factory has a client of its own, which starts with its first request, and stops when this
- * is closed. Immutable but for these clients; thread-safe.
+ * <p>Each factory has its own client, which starts with its first request and stops when this
+ * builder is closed. The builder is immutable except for these clients. Thread-safe.
  */
 public final class JettyRequestFactoryBuilder
     implements ClientHttpRequestFactoryBuilder<JettyClientHttpRequestFactory>, AutoCloseable {
@@ -52,13 +51,13 @@ public final class JettyRequestFactoryBuilder
     this.opened = opened;
   }
 
-  /** A builder with Boot's and Heddle's defaults. */
+  /** Returns a builder with Boot's and Heddle's defaults. */
   public static JettyRequestFactoryBuilder create() {
     return new JettyRequestFactoryBuilder(
         client -> {}, null, Http2.NEGOTIATE, new Opened<>(JettyRequestFactory::destroy));
   }
 
-  /** With a change to the client, before it starts and after Boot's settings are put there. */
+  /** Returns a builder that customizes the client, before it starts and after Boot's settings. */
   public JettyRequestFactoryBuilder withHttpClientCustomizer(
       Consumer<BlockingJettyClient> customizer) {
     return new JettyRequestFactoryBuilder(
@@ -66,8 +65,9 @@ public final class JettyRequestFactoryBuilder
   }
 
   /**
-   * With a deadline over each call. Without one the read timeout is the limit of the whole call, as
-   * in Spring's factory; with one it is that of a silence.
+   * Returns a builder with a deadline over each call. Without a deadline, the read timeout limits
+   * the whole call, as in Spring's factory. With one, the read timeout limits the silence of the
+   * server.
    *
    * @param timeout positive; null for none
    */
@@ -75,7 +75,7 @@ public final class JettyRequestFactoryBuilder
     return new JettyRequestFactoryBuilder(clientCustomizer, timeout, http2, opened);
   }
 
-  /** With this choice of protocol; {@link Http2#NEGOTIATE} unless set. */
+  /** Returns a builder that uses HTTP/2 as chosen; default {@link Http2#NEGOTIATE}. */
   public JettyRequestFactoryBuilder withHttp2(Http2 choice) {
     return new JettyRequestFactoryBuilder(clientCustomizer, deadline, choice, opened);
   }
@@ -83,8 +83,8 @@ public final class JettyRequestFactoryBuilder
   /**
    * {@inheritDoc}
    *
-   * @throws IllegalStateException if this is closed, or if Jetty's HTTP/2 is asked for and not
-   *     there
+   * @throws IllegalStateException if this builder is closed, or if HTTP/2 is requested and Jetty's
+   *     HTTP/2 is not present
    */
   @Override
   public JettyClientHttpRequestFactory build(@Nullable HttpClientSettings settings) {
@@ -101,7 +101,7 @@ public final class JettyRequestFactoryBuilder
     return opened.add(factory);
   }
 
-  /** Stops every client that a factory has; nothing can be built from now on. */
+  /** Stops the clients of all factories. No factory can be built from now on. */
   @Override
   public void close() {
     opened.close();

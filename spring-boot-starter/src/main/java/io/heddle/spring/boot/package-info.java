@@ -1,6 +1,6 @@
 /**
- * Heddle for Spring Boot: an auto-configured {@code ClientHttpRequestFactoryBuilder}, over which
- * Boot's {@code RestClient}, {@code RestTemplate} and HTTP service clients run.
+ * Heddle for Spring Boot: an auto-configured {@code ClientHttpRequestFactoryBuilder}, which Boot
+ * uses for {@code RestClient}, {@code RestTemplate} and HTTP service clients.
  *
  * <pre>
  * spring.http.clients.*            heddle.http.client.*
@@ -15,7 +15,7 @@
  *                               what they have opened
  * </pre>
  *
- * <p>Boot's own builders read Boot's settings; ours put Heddle's engine under what they make.
+ * <p>Boot's own builders read Boot's settings. Heddle's builders put Heddle's clients underneath.
  */
 @NullMarked
 package io.heddle.spring.boot;
