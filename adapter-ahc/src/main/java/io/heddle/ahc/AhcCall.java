@@ -17,41 +17,41 @@ import org.asynchttpclient.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One blocking call, which another thread can cancel. Made by {@link BlockingAhcClient#newCall}; it
- * is executed once.
+ * One blocking call, which another thread can cancel. {@link BlockingAhcClient#newCall} creates it;
+ * it can be executed once.
  *
- * <p>What it throws is the same in all of Heddle's blocking calls on AHC:
+ * <p>All of Heddle's blocking calls on AHC throw these exceptions:
  *
  * <table>
  *   <caption>Failures</caption>
- *   <tr><td>the deadline that was given, or AHC's request timeout</td>
+ *   <tr><td>the given deadline, or AHC's request timeout, passed</td>
  *       <td>{@link io.heddle.DeadlineExceededException}</td></tr>
- *   <tr><td>AHC's read timeout</td><td>{@link java.net.SocketTimeoutException}</td></tr>
- *   <tr><td>AHC's connect timeout</td>
+ *   <tr><td>AHC's read timeout passed</td><td>{@link java.net.SocketTimeoutException}</td></tr>
+ *   <tr><td>AHC's connect timeout passed</td>
  *       <td>{@code io.netty.channel.ConnectTimeoutException}, a {@link java.net.ConnectException}</td></tr>
  *   <tr><td>nobody listens</td><td>{@link java.net.ConnectException}</td></tr>
- *   <tr><td>no such host</td><td>{@link java.net.UnknownHostException}</td></tr>
- *   <tr><td>TLS</td><td>{@link javax.net.ssl.SSLException}, as its subclass</td></tr>
+ *   <tr><td>unknown host</td><td>{@link java.net.UnknownHostException}</td></tr>
+ *   <tr><td>TLS failed</td><td>{@link javax.net.ssl.SSLException} or a subclass</td></tr>
  *   <tr><td>the connection ended; the call was cancelled; the client was closed meanwhile</td>
  *       <td>{@link java.net.SocketException}</td></tr>
- *   <tr><td>the server does not speak HTTP; over HTTP/2 a body is not as long as its
+ *   <tr><td>the server does not speak HTTP; the length of an HTTP/2 body differs from its
  *       Content-Length</td><td>{@link java.net.ProtocolException}</td></tr>
- *   <tr><td>a filter of the user's threw</td><td>{@link IOException}, with that as its cause</td></tr>
- *   <tr><td>no place within {@code acquireFreeChannelTimeout}</td>
+ *   <tr><td>a filter threw</td><td>{@link IOException}, with that exception as its cause</td></tr>
+ *   <tr><td>no connection became free within {@code acquireFreeChannelTimeout}</td>
  *       <td>AHC's {@code TooManyConnectionsException} or {@code TooManyConnectionsPerHostException}</td></tr>
  *   <tr><td>the caller was interrupted</td>
- *       <td>{@link InterruptedException}, the flag cleared; in the stream of a body {@link
- *       java.io.InterruptedIOException}, the flag kept</td></tr>
- *   <tr><td>the client was closed before; a call on an I/O thread</td>
+ *       <td>{@link InterruptedException}, the flag is cleared; a read of a body stream throws {@link
+ *       java.io.InterruptedIOException}, the flag stays set</td></tr>
+ *   <tr><td>the client was already closed; a call on an I/O thread</td>
  *       <td>{@link IllegalStateException}</td></tr>
- *   <tr><td>the source of the request's body threw</td><td>that</td></tr>
- *   <tr><td>the file that is the request's body is none, as AHC has it; the request has a
- *       Content-Length that is not its body's</td>
+ *   <tr><td>the source of the request body threw</td><td>that exception</td></tr>
+ *   <tr><td>the file that is the request body cannot be used, as AHC has it; the request's
+ *       Content-Length differs from its body's length</td>
  *       <td>{@link IllegalArgumentException}</td></tr>
  * </table>
  *
- * Each but the last five is a fresh instance with the caller's stack, and has what the engine
- * reported as its cause.
+ * Each exception except the last five is a new instance with the caller's stack. Its cause is what
+ * the engine reported.
  */
 public final class AhcCall {
 
@@ -80,10 +80,10 @@ public final class AhcCall {
    * Executes the call and waits for the whole response.
    *
    * @throws IOException as in the table above
-   * @throws InterruptedException if the caller was interrupted; the request is abandoned, the
+   * @throws InterruptedException if the caller is interrupted; the request is abandoned, and the
    *     server sees that
-   * @throws IllegalStateException if it was executed before, if the client is closed, or on an I/O
-   *     thread
+   * @throws IllegalStateException if the call was executed before, if the client is closed, or on
+   *     an I/O thread
    */
   public Response execute() throws IOException, InterruptedException {
     CallEvent event = client.beginCall(request);
@@ -94,8 +94,7 @@ public final class AhcCall {
   }
 
   /**
-   * Executes the call and waits for the head of the response. A deadline goes on to count for the
-   * body.
+   * Executes the call and waits for the head of the response. A deadline also covers the body.
    *
    * @throws IOException as in the table above
    * @throws InterruptedException as in {@link #execute}
@@ -108,9 +107,9 @@ public final class AhcCall {
   }
 
   /**
-   * Ends the call, wherever it is: the caller that waits in it, in the body of its request or in
-   * that of its response, fails with {@link java.net.SocketException}, and the server sees the
-   * abort. Before it is executed, it will fail at once, and send nothing. After its end this does
+   * Ends the call, wherever it is. A caller that waits in it, in the request body or in the
+   * response body gets {@link java.net.SocketException}, and the server sees the abort. If the call
+   * has not started, it will fail at once and send nothing. After the end of the call this does
    * nothing. Does not wait.
    */
   public void cancel() {
@@ -125,7 +124,7 @@ public final class AhcCall {
     }
   }
 
-  /** Whether somebody has cancelled it. */
+  /** Returns whether the call has been cancelled. */
   public boolean isCancelled() {
     return cancelled;
   }

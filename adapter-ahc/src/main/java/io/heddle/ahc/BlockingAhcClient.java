@@ -43,7 +43,8 @@ import org.asynchttpclient.ws.WebSocketUpgradeHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@code AsyncHttpClient} for code that blocks, on AHC's own Netty engine.
+ * An {@code AsyncHttpClient} for code that blocks, on AHC's own Netty engine. It replaces the
+ * client that {@code Dsl.asyncHttpClient(config)} creates.
  *
  * <pre>{@code
  * try (BlockingAhcClient client = new BlockingAhcClient(Dsl.config().build())) {
@@ -56,68 +57,70 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>It takes the place of the client that {@code Dsl.asyncHttpClient(config)} makes. Its futures
- * are for blocking: {@code get()} that is interrupted and {@code get(timeout)} that is over cancel
- * the request, and the server sees that. Who only wants to look uses {@code isDone()}, or waits on
- * {@code toCompletableFuture()}, which cancels nothing. A future fails with what AHC has; {@link
- * #execute} and {@link #stream} with what a blocking caller expects, which {@link AhcCall} lists.
+ * <p>Any thread may use it, virtual or platform.
  *
- * <p>What is different from AHC's own:
+ * <h2>Futures</h2>
+ *
+ * A {@code get()} that is interrupted, or a {@code get(timeout)} that times out, cancels the
+ * request, and the server sees that. To wait without cancelling, use {@code isDone()} or {@code
+ * toCompletableFuture()}. A future fails with AHC's exceptions. {@link #execute} and {@link
+ * #stream} throw what {@link AhcCall} lists.
+ *
+ * <h2>Differences from AHC's client</h2>
  *
  * <ul>
- *   <li>{@code maxConnections} and {@code maxConnectionsPerHost} bound the calls in flight that
- *       have a connection of their own. Beyond that a caller waits, {@code executeRequest}
- *       included, for as long as {@code acquireFreeChannelTimeout} says; 0, the default, is no
- *       timeout of its own. Idle connections do not count. An event loop, which must not wait, gets
- *       AHC's {@code TooManyConnectionsException} there. With {@code LoadBalance.ROUND_ROBIN} a
- *       server has up to one HTTP/2 connection per address, whatever the bound.
- *   <li>One connection per server that speaks HTTP/2. Callers wait until it is open, and while it
- *       has no stream to spare.
- *   <li>Nothing is sent twice that may have been processed: {@code maxRequestRetry} counts for
- *       requests that never left, or that change nothing (GET, HEAD, OPTIONS, TRACE) and met a
- *       connection that had ended while nobody used it. What the server says it did not process
- *       (GOAWAY, REFUSED_STREAM; RFC 9113, 8.7) goes again however often, as long as there is time,
- *       up to {@value io.heddle.core.Resends#MOST_UNPROCESSED} times; not at all if {@code
- *       maxRequestRetry} is 0. Who wants more adds an {@code IOExceptionFilter} that replays.
- *   <li>Bodies that have to be read from a stream, a file or parts, or be written, are so on the
- *       caller's thread; for a future, on a virtual thread. If a challenge or a redirect wants the
- *       body again, then bytes, files, parts of these, and streams that can be reset are sent
- *       again, from a virtual thread; any other body fails the call with {@link IOException}. A
- *       body that is shorter or longer than it was told to be, or than a Content-Length of the
- *       user's says, fails the call; if that is known before, with {@link
- *       IllegalArgumentException}, and nothing is sent (RFC 9112, 6.3; RFC 9113, 8.1.1).
- *   <li>Names are looked up on threads for that, redirects included.
- *   <li>{@code http2InitialWindowSize} is 1 MiB unless the configuration says something else than
- *       AHC's default of 16 MiB, which is logged; who means 16 MiB sets the system property {@code
- *       org.asynchttpclient.http2InitialWindowSize} to it.
- *   <li>Files are read in pieces of {@code chunkedFileChunkSize} bytes, and never sent by
- *       zero-copy, so that {@code disableZeroCopy} has nothing to switch off.
- *   <li>A connection of HTTP/2 on which a call timed out, and nothing was read, gets a PING. Until
- *       it answers no other call goes there; without an answer within 1 s it is closed, and the
- *       calls on it fail.
- *   <li>Callers that wait for the first connection to a server are answered with its failure if it
- *       cannot be opened, each with an exception of its own.
- *   <li>{@code shutdownQuietPeriod} is zero unless the configuration says something else than AHC's
- *       default of 2 s: when {@link #close} returns there is nothing to wait for.
- *   <li>{@link #close} ends all calls at once.
+ *   <li><b>Limits.</b> {@code maxConnections} and {@code maxConnectionsPerHost} limit the calls in
+ *       flight that have a connection of their own. Further callers wait, also in {@code
+ *       executeRequest}, as long as {@code acquireFreeChannelTimeout} says; 0, the default, sets no
+ *       timeout. Idle connections do not count. An event loop must not wait, and gets AHC's {@code
+ *       TooManyConnectionsException} instead. With {@code LoadBalance.ROUND_ROBIN} a server has up
+ *       to one HTTP/2 connection per address, regardless of the limit.
+ *   <li><b>HTTP/2.</b> A server has one connection. Callers wait until it is open, and while it has
+ *       no free stream. If it cannot be opened, each waiting caller gets an exception of its own.
+ *   <li><b>Resending.</b> Nothing that may have been processed is sent twice. {@code
+ *       maxRequestRetry} applies to requests that were never sent, and to GET, HEAD, OPTIONS and
+ *       TRACE on a connection that had ended while idle. What the server says it did not process
+ *       (GOAWAY, REFUSED_STREAM; RFC 9113, 8.7) is resent while there is time, up to {@value
+ *       io.heddle.core.Resends#MOST_UNPROCESSED} times. If {@code maxRequestRetry} is 0, nothing is
+ *       resent. For more, add an {@code IOExceptionFilter} that replays.
+ *   <li><b>Request bodies.</b> Bodies that are written, or read from a stream, a file or parts, run
+ *       on the caller's thread; for a future, on a virtual thread. If a challenge or a redirect
+ *       needs the body again, a virtual thread resends bytes, files, parts of these, and streams
+ *       that can be reset. Any other body fails the call with {@link IOException}.
+ *   <li><b>Body length.</b> A body that is shorter or longer than its declared length, or than the
+ *       user's Content-Length, fails the call. If that is known in advance, the call fails with
+ *       {@link IllegalArgumentException}, and nothing is sent (RFC 9112, 6.3; RFC 9113, 8.1.1).
+ *   <li><b>DNS.</b> Names are looked up on separate threads, also after redirects.
+ *   <li><b>Windows.</b> {@code http2InitialWindowSize} is 1 MiB unless the configuration sets a
+ *       value other than AHC's default of 16 MiB; the replacement is logged. To use 16 MiB, set the
+ *       system property {@code org.asynchttpclient.http2InitialWindowSize}.
+ *   <li><b>Files</b> are read in pieces of {@code chunkedFileChunkSize} bytes, never sent with
+ *       zero-copy. {@code disableZeroCopy} has no effect.
+ *   <li><b>Dead connections.</b> If a call on an HTTP/2 connection timed out and nothing was read,
+ *       the connection gets a PING. Until it answers, no other call uses it. Without an answer
+ *       within 1 s it is closed, and its calls fail.
+ *   <li><b>Closing.</b> {@link #close} ends all calls at once. {@code shutdownQuietPeriod} is zero
+ *       unless the configuration sets a value other than AHC's default of 2 s.
  * </ul>
  *
- * <p>Handlers and filters of the user's run where AHC runs them: request filters and signature
- * calculators on the caller's thread, response and exception filters, cookie stores and the methods
- * of an {@code AsyncHandler} on an event loop. They must not block; a blocking call there fails
- * with {@link IllegalStateException}. To start another request there is allowed. What {@code
- * onThrowable} throws is logged for debugging, and harms nobody.
+ * <h2>Where your code runs</h2>
  *
- * <p>An interrupt is looked for where a caller waits: in {@link #execute} and {@link #stream} also
- * before anything is sent; in {@code executeRequest} only if there is no place for the request, and
- * then its future fails with {@link InterruptedIOException}, the flag kept.
+ * Request filters and signature calculators run on the caller's thread. Response and exception
+ * filters, cookie stores and {@code AsyncHandler} methods run on an event loop, as in AHC. There
+ * they must not block: a blocking call fails with {@link IllegalStateException}. They may start
+ * another request. What {@code onThrowable} throws is logged at debug level and has no other
+ * effect.
  *
- * <p>A handler gets a body as fast as it comes, as it does from AHC; {@link #stream} holds the
- * server back while nobody reads.
+ * <p>A handler receives a body as fast as it arrives, as in AHC. Only {@link #stream} has back
+ * pressure.
  *
- * <p>WebSockets go to AHC as they are. Of them, the futures of handshakes are ended as all others.
+ * <h2>Interrupts</h2>
  *
- * <p>Any thread may use it, virtual or platform.
+ * {@link #execute} and {@link #stream} check for an interrupt before they send anything, and
+ * wherever they wait. {@code executeRequest} checks only if it waits for a connection; its future
+ * then fails with {@link InterruptedIOException}, and the interrupt flag stays set.
+ *
+ * <p>AHC handles WebSockets. Futures of their handshakes end like all others.
  */
 public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
@@ -133,16 +136,16 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   private final boolean ownThreads;
   private volatile @Nullable SignatureCalculator signatureCalculator;
 
-  /** A client with AHC's default configuration. */
+  /** Creates a client with AHC's default configuration. */
   public BlockingAhcClient() {
     this(new DefaultAsyncHttpClientConfig.Builder().build());
   }
 
   /**
-   * A client with this configuration.
+   * Creates a client.
    *
-   * @param config as for AHC's own client; event loops, timers and pools that it names stay the
-   *     user's, and are not closed
+   * @param config as for AHC's own client; the client does not close event loops, timers and pools
+   *     that it contains
    */
   public BlockingAhcClient(AsyncHttpClientConfig config) {
     this.config = Objects.requireNonNull(config, "config");
@@ -162,9 +165,9 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   /**
    * Executes a request and waits for the whole response.
    *
-   * @throws IOException as {@link AhcCall} lists it
-   * @throws InterruptedException if the caller was interrupted, also before; the request is
-   *     abandoned
+   * @throws IOException as listed in {@link AhcCall}
+   * @throws InterruptedException if the caller is interrupted, or was before the call; the request
+   *     is abandoned
    * @throws IllegalStateException if the client is closed, or on an I/O thread
    */
   public Response execute(Request request) throws IOException, InterruptedException {
@@ -172,12 +175,13 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   }
 
   /**
-   * Executes a request and waits for the whole response, within this time in all: for a place, the
-   * name look-up, the connection, TLS, the request, every redirect, and the body.
+   * Executes a request and waits for the whole response, for at most the given time. It covers the
+   * wait for a connection, the DNS lookup, connecting, TLS, the request, every redirect, and the
+   * body.
    *
-   * @param timeout in place of AHC's request timeout; zero is over at once
-   * @throws io.heddle.DeadlineExceededException if it is over
-   * @throws IOException as {@link AhcCall} lists it
+   * @param timeout replaces AHC's request timeout; with zero the call fails at once
+   * @throws io.heddle.DeadlineExceededException if the timeout passes
+   * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
    * @throws IllegalArgumentException if {@code timeout} is negative
    * @throws IllegalStateException as in {@link #execute(Request)}
@@ -188,10 +192,11 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   }
 
   /**
-   * Executes a request and waits for the head of the response; the body is read as it comes.
+   * Executes a request and waits for the head of the response. The body is read from the result as
+   * it arrives.
    *
-   * @return to be closed by the caller
-   * @throws IOException as {@link AhcCall} lists it
+   * @return the response, which the caller must close
+   * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
    * @throws IllegalStateException as in {@link #execute(Request)}
    */
@@ -200,13 +205,13 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   }
 
   /**
-   * Executes a request and waits for the head of the response, within this time in all, the reading
-   * of the body included.
+   * Executes a request and waits for the head of the response. The timeout covers the whole call,
+   * including reading the body.
    *
-   * @param timeout in place of AHC's request timeout; zero is over at once
-   * @return to be closed by the caller
-   * @throws io.heddle.DeadlineExceededException if it is over
-   * @throws IOException as {@link AhcCall} lists it
+   * @param timeout replaces AHC's request timeout; with zero the call fails at once
+   * @return the response, which the caller must close
+   * @throws io.heddle.DeadlineExceededException if the timeout passes
+   * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
    * @throws IllegalArgumentException if {@code timeout} is negative
    * @throws IllegalStateException as in {@link #execute(Request)}
@@ -216,16 +221,17 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     return newCall(request, timeout).stream();
   }
 
-  /** A call to execute once, which another thread can cancel. */
+  /** Creates a call, to be executed once, which another thread can cancel. */
   public AhcCall newCall(Request request) {
     return new AhcCall(this, Objects.requireNonNull(request, "request"), null);
   }
 
   /**
-   * A call to execute once, which another thread can cancel, with a deadline over all of it.
+   * Creates a call, to be executed once, which another thread can cancel, with a deadline over the
+   * whole call.
    *
-   * @param timeout from the start of the call, in place of AHC's request timeout; zero is over at
-   *     once
+   * @param timeout counted from the start of the call; replaces AHC's request timeout; with zero
+   *     the call fails at once
    * @throws IllegalArgumentException if {@code timeout} is negative
    */
   public AhcCall newCall(Request request, Duration timeout) {
@@ -235,7 +241,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     return new AhcCall(this, Objects.requireNonNull(request, "request"), timeout);
   }
 
-  /** How many requests are in flight, futures included. */
+  /** Returns the number of requests in flight, including those of futures. */
   @Override
   public int inFlight() {
     return limits.inFlight();
@@ -429,7 +435,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     engine.flushChannelPoolPartitions(predicate);
   }
 
-  /** The configuration that the client was made with. */
+  /** Returns the configuration that the client was created with. */
   @Override
   public AsyncHttpClientConfig getConfig() {
     return config;
@@ -441,9 +447,9 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   }
 
   /**
-   * Ends all calls at once, those that wait for a place included: futures and blocking calls fail
-   * with {@link SocketException}, or {@link IOException}. Closes all connections. Any number of
-   * times.
+   * Ends all calls at once, including those that wait for a connection: futures and blocking calls
+   * fail with {@link SocketException} or {@link IOException}. Closes all connections. Closing again
+   * does nothing.
    */
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
@@ -484,7 +490,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     }
   }
 
-  /** What each call waits for, see {@link CallReport}. */
+  /** Returns what each call waits for. */
   @Override
   public String toString() {
     CallReport report = new CallReport("BlockingAhcClient", this);

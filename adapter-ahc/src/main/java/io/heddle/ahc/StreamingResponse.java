@@ -8,8 +8,8 @@ import org.asynchttpclient.uri.Uri;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response of which the head is here, and whose body is read as it comes. One thread at a time;
- * {@link #close} it, whatever happened:
+ * A response whose head has arrived, and whose body is read as it arrives. One thread at a time may
+ * use it. Always {@link #close} it:
  *
  * <pre>{@code
  * try (StreamingResponse response = client.stream(request)) {
@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>The server is held back while the caller does not read: at most {@value
- * AhcResponseBody#WINDOW} bytes wait here, on HTTP/2 also what the window of the stream allows.
+ * <p>While the caller does not read, the server is held back: at most {@value
+ * AhcResponseBody#WINDOW} bytes wait here, and on HTTP/2 also as much as the stream's window
+ * allows.
  */
 public final class StreamingResponse implements AutoCloseable {
 
@@ -37,58 +38,63 @@ public final class StreamingResponse implements AutoCloseable {
     this.body = body;
   }
 
-  /** The status code. */
+  /** Returns the status code. */
   public int getStatusCode() {
     return status.getStatusCode();
   }
 
-  /** The words after the status code; empty on HTTP/2. */
+  /** Returns the reason phrase; empty on HTTP/2. */
   public String getStatusText() {
     return status.getStatusText();
   }
 
-  /** The status line, with the version of the protocol and the addresses of both ends. */
+  /** Returns the status line, with the protocol version and the addresses of both ends. */
   public HttpResponseStatus getStatus() {
     return status;
   }
 
-  /** Where the response came from: after redirects, not where the request went first. */
+  /** Returns the URI that the response came from, after redirects. */
   public Uri getUri() {
     return status.getUri();
   }
 
-  /** All fields of the head. */
+  /** Returns all header fields. */
   public HttpHeaders getHeaders() {
     return headers;
   }
 
-  /** The first field of this name, in any case; null if there is none. */
+  /** Returns the first header field of this name, ignoring case; null if there is none. */
   public @Nullable String getHeader(CharSequence name) {
     return headers.get(name);
   }
 
   /**
-   * The body, the same stream at each call, empty if there is none.
+   * Returns the body: the same stream at each call, empty if there is no body.
    *
-   * <p>A read waits for bytes at most until the call's deadline, which fails it with {@link
-   * io.heddle.DeadlineExceededException}; AHC's read timeout fails it with {@link
-   * java.net.SocketTimeoutException}; an interrupt with {@link java.io.InterruptedIOException}, the
-   * flag then kept. A body that ends early fails with a {@link java.net.SocketException} or another
-   * {@link java.io.IOException}, at that read and at each further one.
+   * <p>A read throws:
+   *
+   * <ul>
+   *   <li>{@link io.heddle.DeadlineExceededException} when the call's deadline passes
+   *   <li>{@link java.net.SocketTimeoutException} when AHC's read timeout passes
+   *   <li>{@link java.io.InterruptedIOException} on interrupt; the flag stays set
+   *   <li>{@link java.net.SocketException} or another {@link java.io.IOException} when the body
+   *       ends early, at that read and at each further one
+   * </ul>
    */
   public InputStream getBodyAsStream() {
     return body;
   }
 
-  /** The trailer fields, once the body has been read to its end; before that, none. */
+  /** Returns the trailer fields after the body has been read to its end; before that, none. */
   public HttpHeaders getTrailers() {
     HttpHeaders known = trailers;
     return known == null ? EmptyHttpHeaders.INSTANCE : known;
   }
 
   /**
-   * Gives up what is left of the response. On HTTP/2 that resets the stream. On HTTP/1.1 it ends
-   * the connection, unless the rest is short and here. Any number of times; does not fail.
+   * Abandons the rest of the response. On HTTP/2 this resets the stream. On HTTP/1.1 it closes the
+   * connection, unless the rest is short and has arrived. Closing again does nothing. Does not
+   * fail.
    */
   @Override
   public void close() {

@@ -10,7 +10,7 @@ import org.asynchttpclient.request.body.generator.BodyGenerator;
 import org.asynchttpclient.request.body.generator.ByteArrayBodyGenerator;
 
 /**
- * A request body that writes itself.
+ * A request body that a writer produces.
  *
  * <pre>{@code
  * Request request = Dsl.post(url).setBody(new WrittenBody(out -> report.writeTo(out))).build();
@@ -18,11 +18,11 @@ import org.asynchttpclient.request.body.generator.ByteArrayBodyGenerator;
  * }</pre>
  *
  * <p>With {@link BlockingAhcClient#execute} and {@link BlockingAhcClient#stream} the writer runs on
- * the caller's thread, and waits there while the network is slower than it; with a future it runs
- * on a virtual thread of its own. What is flushed is sent at once. It runs once: a redirect that
- * wants the body again fails.
+ * the caller's thread, and waits there while the network is slower. With a future it runs on a
+ * virtual thread of its own. Flushed bytes are sent at once. The writer runs once: a redirect that
+ * needs the body again fails.
  *
- * <p>Any other {@code AsyncHttpClient} can send it too, from memory.
+ * <p>Any other {@code AsyncHttpClient} can send this body too, from memory.
  */
 public final class WrittenBody implements BodyGenerator {
 
@@ -31,12 +31,12 @@ public final class WrittenBody implements BodyGenerator {
   public interface Writer {
 
     /**
-     * Writes all of the body. The end of this method is the end of the body; to close {@code out}
-     * is not.
+     * Writes all of the body. Returning from this method ends the body; closing {@code out} does
+     * not.
      *
-     * @param out blocks while the network is slower; fails with an {@link IOException} once the
-     *     call has ended, which the writer should let through; an early answer of the server is no
-     *     failure of the call
+     * @param out blocks while the network is slower. Fails with an {@link IOException} once the
+     *     call has ended; the writer should let it propagate. An early response of the server does
+     *     not end the call
      */
     void writeTo(OutputStream out) throws IOException;
   }
@@ -44,15 +44,15 @@ public final class WrittenBody implements BodyGenerator {
   private final Writer writer;
   private final long length;
 
-  /** A body of unknown length. */
+  /** Creates a body of unknown length. */
   public WrittenBody(Writer writer) {
     this(writer, -1);
   }
 
   /**
-   * A body of known length.
+   * Creates a body of known length.
    *
-   * @param length in bytes; −1 if it is not known. If less is written, or more, the call fails
+   * @param length in bytes; −1 if unknown. If the writer writes less or more, the call fails
    */
   public WrittenBody(Writer writer, long length) {
     this.writer = Objects.requireNonNull(writer, "writer");
@@ -67,7 +67,7 @@ public final class WrittenBody implements BodyGenerator {
     writer.writeTo(out);
   }
 
-  /** The body in memory, for another client's engine. */
+  /** Returns the body from memory, for another client's engine. */
   @Override
   public Body createBody() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -2,9 +2,29 @@
  * {@code AsyncHttpClient} (AHC) for code that blocks, on AHC's own Netty engine, for virtual
  * threads.
  *
- * <p>AHC has no synchronous interface; its users block on the futures of the asynchronous one.
- * {@link io.heddle.ahc.BlockingAhcClient} implements that interface with futures that block well,
- * and has blocking calls beside it:
+ * <p>Start with {@link io.heddle.ahc.BlockingAhcClient}. It implements AHC's asynchronous interface
+ * with futures that are made for blocking, and adds blocking calls, which AHC lacks.
+ *
+ * <h2>What runs where</h2>
+ *
+ * <ul>
+ *   <li>On the caller's thread: the source of a request body, request filters and signature
+ *       calculators.
+ *   <li>On a virtual thread: the source of a request body for a future, or when the body is needed
+ *       again; request filters of a request that is resent.
+ *   <li>On a resolver thread of the client: a {@code NameResolver}.
+ *   <li>On an event loop, as in AHC: {@code AsyncHandler}s, response filters, exception filters,
+ *       cookie stores, keep-alive strategies, TLS callbacks. They must decide from memory and not
+ *       wait. A blocking call of this package fails there at once.
+ * </ul>
+ *
+ * <p>If you use only {@code execute} and {@code stream}, and none of the event loop's hooks, none
+ * of your code runs on an event loop.
+ *
+ * <p>The engine uses the JDK's selectors, epoll or io_uring, depending on the configuration and on
+ * Netty's libraries on the class path.
+ *
+ * <h2>How it works</h2>
  *
  * <pre>{@code
  * caller                                        event loop (AhcIoThread)
@@ -21,27 +41,15 @@
  *
  * <p>The roles that every adapter has: {@code AhcExchange} (native callbacks to {@code
  * io.heddle.core.Exchange}; one subclass per thing that a caller can wait for), {@code
- * AhcRequestBody}, {@code AhcResponseBody}, {@code AhcFailures}. What is particular to AHC:
- * handlers of our own in its pipelines ({@code Http1Connection}, {@code Http2Connection}, {@code
- * ReadGate}), since the engine has no back pressure, no wait for streams, and no patience with a
- * server that answers early; and {@code Http2Openings}, since it tells nobody but the starting
- * thread which stream is whose.
+ * AhcRequestBody}, {@code AhcResponseBody}, {@code AhcFailures}. Particular to AHC:
  *
- * <h2>What runs where</h2>
- *
- * The source of a request's body, request filters and signature calculators run on the caller's
- * thread; for a future, the source runs on a virtual thread, as it does when it is wanted once
- * more, and so do the request filters of a request that is sent again. A {@code NameResolver} runs
- * on one of the client's resolver threads. All else that AHC calls by itself runs on an event loop,
- * as AHC has it: an {@code AsyncHandler} of the user's, response filters, exception filters, cookie
- * stores, keep-alive strategies, TLS callbacks. Those must decide from memory and not wait. A
- * blocking call of this package there fails at once.
- *
- * <p>Nothing of the blocking calls themselves runs user code on an event loop: who uses {@code
- * execute} and {@code stream}, and none of the hooks above, has none there.
- *
- * <p>The engine runs on the JDK's selectors, epoll or io_uring, as the configuration says, and as
- * Netty's libraries are on the class path.
+ * <ul>
+ *   <li>Handlers of ours in AHC's pipelines ({@code Http1Connection}, {@code Http2Connection},
+ *       {@code ReadGate}), because the engine has no back pressure, does not wait for streams, and
+ *       loses early responses.
+ *   <li>{@code Http2Openings}, because the engine tells only the starting thread which stream
+ *       belongs to which request.
+ * </ul>
  */
 @NullMarked
 package io.heddle.ahc;
