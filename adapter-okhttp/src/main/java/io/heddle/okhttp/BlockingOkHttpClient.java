@@ -10,8 +10,9 @@ import okhttp3.WebSocket;
 import okhttp3.WebSocketListener;
 
 /**
- * An {@link OkHttpClient} whose blocking calls are made for virtual threads: {@code
- * newCall(..).execute()} runs on its caller, as OkHttp's own does, but for what would harm others.
+ * An {@link OkHttpClient} whose blocking calls, {@code newCall(..).execute()}, are made for virtual
+ * threads. A call runs on its caller, as in OkHttp, except for the parts that could harm other
+ * calls.
  *
  * <pre>{@code
  * OkHttpClient client = BlockingOkHttpClient.wrap(okHttpClient);
@@ -21,59 +22,57 @@ import okhttp3.WebSocketListener;
  * }</pre>
  *
  * <p>It shares the connection pool, dispatcher, cache and cookies of the client that it wraps, and
- * calls of both may be mixed. {@code enqueue} and web sockets are OkHttp's own.
+ * you may mix calls of both. {@code enqueue} and web sockets are OkHttp's own. Any number of
+ * threads may use it, virtual and platform.
  *
  * <h2>What it adds</h2>
  *
  * <ul>
- *   <li>Before JDK 24 a caller holds no carrier, however many calls wait on however few HTTP/2
+ *   <li>Before JDK 24, a waiting caller holds no carrier, even if many calls share few HTTP/2
  *       connections.
- *   <li>An interrupt ends its own call, at once, with {@link java.io.InterruptedIOException} and
- *       the flag kept. It never closes a socket that other calls use.
- *   <li>{@code callTimeout} and {@code cancel()} end a call in time wherever it is: in a name
- *       look-up, too, and in a write to a connection that has stalled.
- *   <li>A connection of HTTP/2 on which no call ended well between a request and its timeout gets
- *       no further calls: its path may be dead.
- *   <li>What a server sends behind a response over HTTP/1.1 is never taken for the response to the
- *       next request, which goes over another connection, if it has arrived by then.
- *   <li>Name look-ups hold no carrier.
- *   <li>A call that is cancelled while its request is being sent gives its connection back.
- *   <li>A response over HTTP/2 that is shorter than its Content-Length fails.
- *   <li>A request that the server says it did not process, over HTTP/2, is sent again, up to
- *       {@value CallEngine#REFUSALS} times, unless {@code retryOnConnectionFailure(false)} forbids
- *       it.
- *   <li>Uploads do not wait for delayed acknowledgements: TCP_NODELAY, which OkHttp leaves off.
+ *   <li>An interrupt ends its own call at once, with {@link java.io.InterruptedIOException}; the
+ *       flag stays set. It never closes a socket that other calls use.
+ *   <li>{@code callTimeout} and {@code cancel()} end a call in time wherever it is, also in a DNS
+ *       lookup and in a write to a stalled connection.
+ *   <li>If no call on an HTTP/2 connection succeeded between a request and its timeout, the
+ *       connection gets no further calls, because it may be dead.
+ *   <li>Bytes that a server sends after an HTTP/1.1 response are never taken for the next response.
+ *       If they have arrived, the next request uses another connection.
+ *   <li>DNS lookups hold no carrier.
+ *   <li>A call that is cancelled while its request is being sent returns its connection.
+ *   <li>An HTTP/2 response that is shorter than its Content-Length fails.
+ *   <li>A request that an HTTP/2 server says it did not process is resent, up to {@value
+ *       CallEngine#REFUSALS} times, unless {@code retryOnConnectionFailure(false)} forbids it.
+ *   <li>Sockets use TCP_NODELAY, so uploads do not wait for delayed acknowledgements.
  * </ul>
  *
- * <h2>What runs where</h2>
+ * <h2>Where your code runs</h2>
  *
  * <p>Interceptors, cache, cookies, authenticators, event listeners and {@code RequestBody.writeTo}
- * run on the caller's thread, with its thread-locals, scoped values and spans, and see the {@code
- * Call} that {@code newCall} returned. Over HTTP/2, and for callers that are platform threads, what
- * talks to the server runs on a worker.
+ * run on the caller's thread, with its thread-locals, scoped values and spans. They see the {@code
+ * Call} that {@code newCall} returned. Over HTTP/2, and for callers on platform threads, a worker
+ * thread talks to the server.
  *
- * <h2>What is different</h2>
+ * <h2>Differences from OkHttp</h2>
  *
  * <ul>
- *   <li>{@code Dns} is asked on a thread of our own.
- *   <li>Events of what a worker does reach the listener when the caller comes by: at once while it
- *       waits for the head, with its next read while a body comes. {@code canceled} comes on the
- *       thread that cancels, as in OkHttp.
+ *   <li>{@code Dns} runs on one of Heddle's threads.
+ *   <li>The listener hears of what a worker does from the caller: at once while the caller waits
+ *       for the response headers, and with its next read while a body arrives. {@code canceled} is
+ *       called on the thread that cancels, as in OkHttp.
  *   <li>Listeners that are added to one call with {@code addEventListener} hear of what a worker
  *       does on the worker.
- *   <li>Where a worker reads a response's body (HTTP/2 before JDK 24, platform callers over
- *       HTTP/1.1), it reads ahead of the caller, at most 64 KiB, and a response that nobody closes
- *       keeps it, if more is to come and there is no {@code callTimeout}.
- *   <li>What a duplex call writes it writes itself, on its own thread, as in OkHttp. An interrupt
- *       in the midst of such a write closes the connection, which other calls may share.
- *   <li>A platform thread is not freed by an interrupt from a TLS handshake; nor, over HTTP/1.1,
- *       from a read of the body of a response that a virtual thread has got.
- *   <li>Where a worker talks to the server, an interrupt cancels the call: an interceptor that
+ *   <li>Where a worker reads the response body (HTTP/2 before JDK 24, platform threads over
+ *       HTTP/1.1), it reads at most 64 KiB ahead of the caller. An unclosed response keeps its
+ *       worker if more is to come and there is no {@code callTimeout}.
+ *   <li>A duplex call writes on its own thread, as in OkHttp. An interrupt during such a write
+ *       closes the connection, which other calls may share.
+ *   <li>An interrupt does not free a platform thread from a TLS handshake; nor, over HTTP/1.1, from
+ *       reading the body of a response that a virtual thread received.
+ *   <li>Where a worker talks to the server, an interrupt cancels the call. An interceptor that
  *       clears the flag can neither proceed again nor answer instead.
- *   <li>{@link #newBuilder()} makes plain clients; see there.
+ *   <li>{@link #newBuilder()} builds plain clients; see there.
  * </ul>
- *
- * <p>Any number of threads may use it, virtual and platform ones.
  */
 public final class BlockingOkHttpClient extends OkHttpClient
     implements AutoCloseable, CallsInFlight {
@@ -94,18 +93,18 @@ public final class BlockingOkHttpClient extends OkHttpClient
   }
 
   /**
-   * A client like this one, whose blocking calls are made for virtual threads.
+   * Returns a client with the settings of the given client.
    *
-   * @param client any; if it is a {@code BlockingOkHttpClient}, it is returned
+   * @param client any client; a {@code BlockingOkHttpClient} is returned as it is
    */
   public static BlockingOkHttpClient wrap(OkHttpClient client) {
     return client instanceof BlockingOkHttpClient blocking ? blocking : builder(client).build();
   }
 
   /**
-   * Begins a client like this one, with settings of ours.
+   * Returns a builder for a client with the settings of the given client and further ones.
    *
-   * @param client any
+   * @param client any client
    */
   public static BlockingOkHttpClientBuilder builder(OkHttpClient client) {
     return new BlockingOkHttpClientBuilder(Objects.requireNonNull(client, "client"));
@@ -122,20 +121,19 @@ public final class BlockingOkHttpClient extends OkHttpClient
   }
 
   /**
-   * A builder with the settings of this client. What it builds is a plain {@link OkHttpClient}, as
-   * the builder's class is OkHttp's; yet its calls keep what those of this client promise, its
-   * limits and its {@link #close} among them. Four things it can lose, which {@link #wrap} of the
-   * result gives back, without the limits and the close of this client:
+   * Returns a builder with the settings of this client. It builds a plain {@link OkHttpClient},
+   * because the builder's class is OkHttp's. Calls of that client keep the guarantees of this
+   * client, including its limits and {@link #close}, with four exceptions. {@link #wrap} of the new
+   * client restores them, but without the limits and the close of this client:
    *
    * <ul>
-   *   <li>an interceptor that is added behind those which are there runs again whenever a request
-   *       that the server refused is sent again;
-   *   <li>a network interceptor that is added behind those which are there runs on the worker, over
-   *       HTTP/2 and for a platform thread; one that is put before them runs on the caller;
-   *   <li>an event listener that is set anew hears of what a worker does on the worker, and with
-   *       OkHttp 4 the limits do not hold for its calls, nor does {@link #close} end them;
-   *   <li>a {@code Dns} that is set anew is asked on the caller's thread, where it may hold a
-   *       carrier, and nothing ends it.
+   *   <li>An interceptor that is added last runs again each time a refused request is resent.
+   *   <li>A network interceptor that is added last runs on the worker over HTTP/2 and for platform
+   *       threads. One that is added before the others runs on the caller.
+   *   <li>A new event listener hears on the worker what the worker does. With OkHttp 4, the limits
+   *       do not apply to its calls, and {@link #close} does not end them.
+   *   <li>A new {@code Dns} runs on the caller's thread, where it may hold a carrier; nothing ends
+   *       it early.
    * </ul>
    */
   @Override
@@ -146,32 +144,34 @@ public final class BlockingOkHttpClient extends OkHttpClient
   }
 
   /**
-   * Cancels the calls of {@code execute()} that are under way, of this client and of those rebuilt
-   * from it, and refuses further ones with {@link java.io.IOException}. Does not wait. It leaves
-   * what is shared with the client that was wrapped: dispatcher, connection pool, cache. Not needed
-   * for the end of a program, nor to free threads: workers end when idle.
+   * Cancels the running calls of {@code execute()}, of this client and of those rebuilt from it.
+   * Further calls fail with {@link java.io.IOException}. Does not wait. The dispatcher, connection
+   * pool and cache, which the wrapped client shares, are left alone. Closing is not needed at the
+   * end of a program, nor to free threads: idle workers end by themselves.
    *
-   * @throws RuntimeException that the listener of a call threw on being told, once all are
-   *     cancelled
+   * @throws RuntimeException if the listener of a call threw when it was told; all calls are
+   *     cancelled first
    */
   @Override
   public void close() {
     engine.close();
   }
 
-  /** How many calls of {@code execute()} are under way, and do not wait for a place. */
+  /**
+   * Returns the number of calls of {@code execute()} that are running and do not wait at a limit.
+   */
   @Override
   public int inFlight() {
     return engine.executing(false);
   }
 
-  /** How many calls wait for a place, if there are limits. */
+  /** Returns the number of calls that wait at a limit. */
   @Override
   public int waiting() {
     return engine.executing(true);
   }
 
-  /** What each call waits for, see {@link CallReport}; at its body, if for anything. */
+  /** Returns what each call waits for. A call at its body may wait for nothing. */
   @Override
   public String toString() {
     CallReport report = new CallReport("BlockingOkHttpClient", this);

@@ -8,8 +8,8 @@ import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds a {@link BlockingOkHttpClient} that differs from {@link BlockingOkHttpClient#wrap}: in a
- * limit of calls, or the threads of its workers.
+ * Builds a {@link BlockingOkHttpClient} with settings that {@link BlockingOkHttpClient#wrap} does
+ * not offer: limits of calls and connections, and the threads of its workers.
  */
 public final class BlockingOkHttpClientBuilder {
 
@@ -24,13 +24,14 @@ public final class BlockingOkHttpClientBuilder {
   }
 
   /**
-   * How many calls of {@code execute()} may be under way at a time, each from its start to the end
-   * of its response's body. Further callers park, in the order in which they came. Without a limit
-   * by default, as in OkHttp, whose dispatcher limits {@code enqueue} alone.
+   * Limits the number of calls of {@code execute()} that may run at a time, each from its start to
+   * the end of its response body. Further callers park, in order of arrival. No limit by default,
+   * as in OkHttp, whose dispatcher limits {@code enqueue} only.
    *
-   * <p>A call that is made within another of this client on the same thread, by an interceptor or
-   * an authenticator, passes: the other may wait for it. The place of a response that is dropped
-   * unclosed is free again once the garbage collector has found it, with the next call.
+   * <p>A call that an interceptor or authenticator makes within another call of this client, on the
+   * same thread, ignores the limit, because the outer call may wait for it. If a response is
+   * dropped unclosed, its place becomes free with the next call after the garbage collector has
+   * found it.
    *
    * @param max at least 1
    */
@@ -40,16 +41,16 @@ public final class BlockingOkHttpClientBuilder {
   }
 
   /**
-   * How many connections calls of {@code execute()} may need to a host at a time: over HTTP/1.1
-   * that many calls may be under way, over HTTP/2 that many times the number of streams that the
-   * server allows. Further callers park, in the order in which they came. By default without a
-   * limit, as in OkHttp.
+   * Limits the number of connections per host that calls of {@code execute()} may need at a time.
+   * Over HTTP/1.1, that many calls may run; over HTTP/2, that many times the number of streams that
+   * the server allows. Further callers park, in order of arrival. No limit by default, as in
+   * OkHttp.
    *
-   * <p>Over HTTP/2 it is as exact as what OkHttp has heard of the server: before the first answer
-   * that is one call for each connection; where a connection is lost, OkHttp may open another
-   * beside it. A redirected call keeps its place at the host that it was made for, and takes none
-   * at the other. A call within another passes, as with {@link #maxRequests}. Enqueued calls and
-   * web sockets are not counted.
+   * <p>Over HTTP/2 the limit is as exact as OkHttp's knowledge of the server. Before the first
+   * response that is one call per connection. If a connection is lost, OkHttp may open another one
+   * beside it. A redirected call counts at the host that it was made for, and not at the other. A
+   * nested call ignores the limit, as with {@link #maxRequests}. Enqueued calls and web sockets are
+   * not counted.
    *
    * @param max at least 1
    */
@@ -59,7 +60,7 @@ public final class BlockingOkHttpClientBuilder {
   }
 
   /**
-   * How long a call may wait at these limits before it fails with {@link
+   * Sets how long a call may wait at these limits before it fails with {@link
    * java.net.SocketTimeoutException}. By default until its call timeout.
    *
    * @param timeout not negative
@@ -73,19 +74,19 @@ public final class BlockingOkHttpClientBuilder {
   }
 
   /**
-   * Threads for what OkHttp may not do on a caller's thread (see {@link BlockingOkHttpClient}), in
-   * place of our own: platform threads before JDK 24, virtual ones from then on. They must take
-   * every task at once, so no bounded pool with a queue: bound the calls instead.
+   * Sets the threads for what must not run on a caller's thread (see {@link BlockingOkHttpClient}).
+   * By default platform threads before JDK 24, and virtual threads from then on. The executor must
+   * start every task at once: do not use a bounded pool with a queue, but limit the calls.
    *
-   * @param workers stays the user's: a close of the client does not shut it down. Where it rejects
-   *     a task, the call fails with {@link java.io.InterruptedIOException}, as with a dispatcher's
+   * @param workers not shut down by the client's close. If it rejects a task, the call fails with
+   *     {@link java.io.InterruptedIOException}, as with a dispatcher's executor
    */
   public BlockingOkHttpClientBuilder workers(Executor workers) {
     this.workers = Objects.requireNonNull(workers, "workers");
     return this;
   }
 
-  /** The client. */
+  /** Builds the client. */
   public BlockingOkHttpClient build() {
     OkHttpClient plain = CallEngine.strip(client).build();
     CallEngine engine =

@@ -1,6 +1,24 @@
 /**
- * An {@code OkHttpClient} whose blocking calls run on their callers, but for what would harm
- * others, for virtual threads.
+ * OkHttp's client for virtual threads: blocking calls run on their callers, except for the parts
+ * that could harm other calls.
+ *
+ * <p>Start with {@link io.heddle.okhttp.BlockingOkHttpClient}.
+ *
+ * <h2>What runs where</h2>
+ *
+ * <p>User code runs on the caller, with three exceptions:
+ *
+ * <ul>
+ *   <li>{@code Dns} runs on threads of {@code OffCarrierDns}.
+ *   <li>{@code EventListener.canceled} runs on the thread that cancels. For the call timeout that
+ *       is okio's watchdog.
+ *   <li>What OkHttp itself runs on its own threads, such as {@code connectStart}.
+ * </ul>
+ *
+ * <p>The watchdog ends all timeouts, so it counts as an I/O thread: a blocking call on it fails at
+ * once. Workers are platform threads before JDK 24, and virtual threads from then on.
+ *
+ * <h2>How it works</h2>
  *
  * <pre>{@code
  * caller                                              worker
@@ -20,23 +38,13 @@
  *   interrupt | cancel | call timeout → Call.cancel of OkHttp's; the caller leaves
  * }</pre>
  *
- * <p>OkHttp has no asynchronous engine: its {@code enqueue} is a pool of threads over blocking
- * sockets. So there is nothing to bridge to: stock code blocks on the caller wherever an interrupt
- * of that thread, or a wait of it, is nobody else's affair, and on a worker elsewhere.
+ * <p>OkHttp has no asynchronous engine: its {@code enqueue} is a pool of threads on blocking
+ * sockets. So stock code blocks on the caller wherever an interrupt of that thread, or its waiting,
+ * affects no other call; elsewhere it blocks on a worker.
  *
  * <p>The roles that every adapter has: {@code OkHttpExchange}, {@code OkHttpRequestBody}, {@code
  * OkHttpResponseBody} (from {@code InlineSource}, or from a worker's {@code BodyPump}), {@code
  * OkHttpFailures}, {@code OkHttpInternals}.
- *
- * <h2>What runs where</h2>
- *
- * <p>User code runs on the caller, with three exceptions: {@code Dns}, on threads of {@code
- * OffCarrierDns}; {@code EventListener.canceled}, on the thread that cancels, which is okio's
- * watchdog if the call timeout does; and what OkHttp itself runs on its own threads, such as {@code
- * connectStart}. The watchdog ends all timeouts, so it is an I/O thread: a blocking call on it
- * fails at once.
- *
- * <p>Workers are platform threads before JDK 24, virtual threads from then on.
  */
 @NullMarked
 package io.heddle.okhttp;
