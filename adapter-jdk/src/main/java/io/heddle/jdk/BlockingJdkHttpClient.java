@@ -39,47 +39,54 @@ import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An {@link HttpClient} over the JDK's own whose calls end when they should, and wait where the
- * JDK's fail.
+ * Wraps the JDK's {@link HttpClient}. Calls end by their deadline, and wait where the JDK's client
+ * fails them.
  *
  * <pre>{@code
  * HttpClient client = BlockingJdkHttpClient.wrap(HttpClient.newHttpClient());
  * HttpResponse<InputStream> response = client.send(request, BodyHandlers.ofInputStream());
  * }</pre>
  *
- * <p>{@link #send} calls the wrapped client's {@code send}; {@link #sendAsync} does so on a virtual
- * thread. Web sockets and all settings are the wrapped client's.
+ * <p>{@link #send} calls the wrapped client's {@code send}. {@link #sendAsync} does so on a virtual
+ * thread. Web sockets and all settings are the wrapped client's. Any number of threads may use it,
+ * virtual and platform.
  *
  * <h2>What it adds</h2>
  *
  * <ul>
- *   <li>{@link HttpRequest#timeout()} covers the whole call: the wait for a place, the name
- *       look-up, redirects and the body, until its end. (The JDK's ends with the head before JDK
- *       26: JDK-8208693.)
- *   <li>A call for which the HTTP/2 connection has no stream left waits for one.
+ *   <li>{@link HttpRequest#timeout()} covers the whole call: the wait for a connection or stream,
+ *       the DNS lookup, redirects, and the body until its end. (The JDK's ends with the response
+ *       headers before JDK 26: JDK-8208693.)
+ *   <li>If the HTTP/2 connection has no free stream, a call waits for one.
  *   <li>Calls to a server that may speak HTTP/2 share the connection that the first of them opens.
- *   <li>Name look-ups hold no carrier.
- *   <li>An interrupt does not rob a stream of what has arrived.
- *   <li>What the server says that it did not process goes again; a GET, HEAD, OPTIONS or TRACE
- *       whose connection ended before its response goes again, three times at most, if the server
+ *   <li>DNS lookups hold no carrier.
+ *   <li>After an interrupt, bytes of a stream that have arrived can still be read.
+ *   <li>Requests that the server says it did not process are resent. A GET, HEAD, OPTIONS or TRACE
+ *       whose connection ended before its response is resent, at most three times, if the server
  *       has answered before.
- *   <li>A response over HTTP/2 that is shorter or longer than its Content-Length fails.
- *   <li>{@link #shutdownNow} ends bodies that are being read, and {@link #close} does not wait for
+ *   <li>An HTTP/2 response that is shorter or longer than its Content-Length fails.
+ *   <li>{@link #shutdownNow} ends bodies that are being read. {@link #close} does not wait for
  *       streams that nobody reads.
- *   <li>By choice, a limit of connections at which callers wait, and a read timeout.
+ *   <li>Optional: a limit of connections, at which callers wait, and a read timeout.
  * </ul>
  *
  * <h2>Failures</h2>
  *
- * The JDK's, with these meanings. {@link java.net.http.HttpTimeoutException}: the timeout of the
- * request or of the client is over, in {@code send} or in a read of a stream; its cause is an
- * {@link io.heddle.DeadlineExceededException}. {@link HttpConnectTimeoutException}, a subclass: the
- * same before anything was sent. {@link InterruptedException}: the caller of {@code send} was
- * interrupted; the flag is cleared. {@link java.io.InterruptedIOException}: the reader of a stream
- * was; the flag is kept. {@link IOException} "closed": the client is closed. {@link
- * IllegalStateException}: a blocking call on the client's I/O thread, which would wait for itself.
+ * The exceptions are the JDK's:
  *
- * <p>Any number of threads may use it, virtual and platform ones.
+ * <ul>
+ *   <li>{@link java.net.http.HttpTimeoutException}: the timeout of the request or of the client
+ *       passed, in {@code send} or in a read of a stream. Its cause is an {@link
+ *       io.heddle.DeadlineExceededException}.
+ *   <li>{@link HttpConnectTimeoutException}, a subclass: the same before anything was sent.
+ *   <li>{@link InterruptedException}: the caller of {@code send} was interrupted; the flag is
+ *       cleared.
+ *   <li>{@link java.io.InterruptedIOException}: the reader of a stream was interrupted; the flag
+ *       stays set.
+ *   <li>{@link IOException} "closed": the client is closed.
+ *   <li>{@link IllegalStateException}: a blocking call on the client's I/O thread, which would wait
+ *       for itself.
+ * </ul>
  */
 public final class BlockingJdkHttpClient extends HttpClient implements CallsInFlight {
 
@@ -109,9 +116,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   }
 
   /**
-   * A client over this one.
+   * Wraps a client.
    *
-   * @param client any; if it is a {@code BlockingJdkHttpClient}, it is returned
+   * @param client any client; a {@code BlockingJdkHttpClient} is returned as it is
    * @throws IllegalArgumentException if it is terminated
    */
   public static BlockingJdkHttpClient wrap(HttpClient client) {
@@ -119,10 +126,10 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   }
 
   /**
-   * Begins a client over this one, with settings of ours.
+   * Returns a builder for a client that wraps this one, with further settings.
    *
-   * @param client any but a {@code BlockingJdkHttpClient}
-   * @throws IllegalArgumentException if it is one, or terminated
+   * @param client any client except a {@code BlockingJdkHttpClient}
+   * @throws IllegalArgumentException if it is one, or is terminated
    */
   public static BlockingJdkHttpClientBuilder builder(HttpClient client) {
     return new BlockingJdkHttpClientBuilder(client);
@@ -131,8 +138,8 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   // ---- calls ----------------------------------------------------------------------------------
 
   /**
-   * Sends the request, and waits for what the JDK's {@code send} waits for: the head, and of most
-   * kinds of body the whole.
+   * Sends the request and waits as long as the JDK's {@code send} does: for the response headers,
+   * and with most body handlers for the whole body.
    *
    * @throws IllegalStateException on the client's I/O thread
    */
@@ -149,9 +156,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   }
 
   /**
-   * Sends the request on a virtual thread of its own. {@code cancel(true)} of the future, or of one
-   * that depends on it, ends the call. What depends on it runs in the default executor of {@link
-   * CompletableFuture}, as with the JDK's client. Pushed responses are the wrapped client's affair.
+   * Sends the request on a virtual thread of its own. {@code cancel(true)} of the future, or of a
+   * dependent one, ends the call. Dependent stages run in the default executor of {@link
+   * CompletableFuture}, as with the JDK's client. The wrapped client handles pushed responses.
    */
   @Override
   public <T> CompletableFuture<HttpResponse<T>> sendAsync(
@@ -339,7 +346,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     return readTimeout;
   }
 
-  /** How many calls have a place: from there to the end of their bodies. */
+  /**
+   * Returns the number of calls that have a connection or stream, until the end of their bodies.
+   */
   @Override
   public int inFlight() {
     return live.size();
@@ -353,7 +362,8 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   // ---- the end --------------------------------------------------------------------------------
 
   /**
-   * Refuses further calls, and those that wait for a place. Calls under way go on. Does not wait.
+   * Rejects further calls and those that wait for a connection or stream. Running calls continue.
+   * Does not wait.
    */
   @Override
   public void shutdown() {
@@ -362,7 +372,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     client.shutdown();
   }
 
-  /** Ends all calls under way, and refuses further ones. Does not wait. */
+  /** Ends all running calls and rejects further ones. Does not wait. */
   @Override
   public void shutdownNow() {
     closed = true;
@@ -373,9 +383,9 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   }
 
   /**
-   * Refuses further calls and waits for those under way, as the JDK's does; but ends a response
-   * stream from {@code BodyHandlers.ofInputStream()} that nobody has read from for a second. If the
-   * thread is interrupted meanwhile, it ends all calls and keeps the flag.
+   * Rejects further calls and waits for running ones, as the JDK's does, but ends a response stream
+   * from {@code BodyHandlers.ofInputStream()} that nobody has read from for a second. If the thread
+   * is interrupted meanwhile, all calls end, and the flag stays set.
    */
   @Override
   public void close() {
@@ -469,7 +479,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     return client.newWebSocketBuilder();
   }
 
-  /** The wrapped client, and what each call waits for, see {@link CallReport}. */
+  /** Returns the wrapped client, and what each call waits for. */
   @Override
   public String toString() {
     CallReport report = new CallReport("BlockingJdkHttpClient over " + client, this);

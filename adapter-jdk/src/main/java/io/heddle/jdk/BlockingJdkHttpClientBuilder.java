@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a {@link BlockingJdkHttpClient} that differs from {@link BlockingJdkHttpClient#wrap}. */
+/**
+ * Builds a {@link BlockingJdkHttpClient} with settings that {@link BlockingJdkHttpClient#wrap} does
+ * not offer.
+ */
 public final class BlockingJdkHttpClientBuilder {
 
   final HttpClient client;
@@ -27,8 +30,8 @@ public final class BlockingJdkHttpClientBuilder {
   }
 
   /**
-   * The deadline of a call whose request has no {@link java.net.http.HttpRequest#timeout()} of its
-   * own. By default there is none.
+   * Sets the deadline of calls whose request has no {@link java.net.http.HttpRequest#timeout()}.
+   * None by default.
    *
    * @param timeout positive
    */
@@ -38,11 +41,12 @@ public final class BlockingJdkHttpClientBuilder {
   }
 
   /**
-   * How many connections over HTTP/1.1 may be in use to an origin at a time, each from the start of
-   * a call to the end of its body. Further callers park, in the order in which they came. Over
-   * HTTP/2 calls share one connection, whose streams the server limits. By default without a limit,
-   * as in the JDK. A redirected call keeps its place at the origin that it was made for, and takes
-   * none at the other. Web sockets are not counted.
+   * Limits the HTTP/1.1 connections to an origin that may be in use at a time, each from the start
+   * of a call to the end of its body. Further callers park, in order of arrival. No limit by
+   * default, as in the JDK.
+   *
+   * <p>Over HTTP/2 calls share one connection, whose streams the server limits. A redirected call
+   * counts at the origin that it was made for, and not at the other. Web sockets are not counted.
    *
    * @param max at least 1
    */
@@ -55,9 +59,9 @@ public final class BlockingJdkHttpClientBuilder {
   }
 
   /**
-   * How long a call may wait for a place, be it a connection within the limit or a stream of
-   * HTTP/2, before it fails with {@link java.net.http.HttpConnectTimeoutException}. By default
-   * until its deadline.
+   * Sets how long a call may wait for a connection within the limit, or for an HTTP/2 stream,
+   * before it fails with {@link java.net.http.HttpConnectTimeoutException}. By default until its
+   * deadline.
    *
    * @param timeout positive
    */
@@ -67,9 +71,9 @@ public final class BlockingJdkHttpClientBuilder {
   }
 
   /**
-   * The longest silence of the server before a call fails with {@link
-   * java.net.http.HttpTimeoutException}: while its body is being read; and, for a request without a
-   * body, before its head, from the start of the call's connecting. By default there is none.
+   * Sets the longest silence of the server before a call fails with {@link
+   * java.net.http.HttpTimeoutException}: while the body is read, and, for a request without a body,
+   * from the start of connecting to the response headers. None by default.
    *
    * @param timeout positive
    */
@@ -79,8 +83,8 @@ public final class BlockingJdkHttpClientBuilder {
   }
 
   /**
-   * How many names may be looked up at a time, each on a platform thread that ends when idle. 8 by
-   * default.
+   * Limits concurrent DNS lookups, each of which runs on a platform thread that ends when idle.
+   * Default 8.
    *
    * @param max at least 1
    */
@@ -92,7 +96,7 @@ public final class BlockingJdkHttpClientBuilder {
     return this;
   }
 
-  /** The client. */
+  /** Builds the client. */
   public BlockingJdkHttpClient build() {
     return new BlockingJdkHttpClient(this);
   }

@@ -14,16 +14,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request body that a writer writes to an {@link OutputStream}, which the JDK has none for.
+ * A request body that a writer writes to an {@link OutputStream}.
  *
  * <pre>{@code
  * request.POST(WrittenBody.of(out -> json.writeValue(out, order)))
  * }</pre>
  *
  * <p>The writer runs on a virtual thread of its own each time the body is sent: again after a
- * redirect or a challenge. It waits while more than 64 KiB are on their way. {@code flush()} sends
- * what is there. If it throws, the call fails with that as the cause; if the call ends first, its
- * writes fail with {@link IOException}.
+ * redirect or a challenge. It waits while more than 64 KiB wait to be sent. {@code flush()} sends
+ * what has been written. If the writer throws, the call fails with that exception as the cause. If
+ * the call ends first, the writer's writes fail with {@link IOException}.
  */
 public final class WrittenBody implements BodyPublisher {
 
@@ -47,7 +47,7 @@ public final class WrittenBody implements BodyPublisher {
     this.writer = Objects.requireNonNull(writer, "writer");
   }
 
-  /** A body of unknown length; {@code BodyPublishers.fromPublisher} gives it one. */
+  /** Creates a body of unknown length; {@code BodyPublishers.fromPublisher} can give it one. */
   public static BodyPublisher of(Writer writer) {
     return new WrittenBody(writer);
   }
