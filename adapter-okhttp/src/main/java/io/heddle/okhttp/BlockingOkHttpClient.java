@@ -57,8 +57,8 @@ import okhttp3.WebSocketListener;
  *
  * <ul>
  *   <li>{@code Dns} runs on one of Heddle's threads.
- *   <li>The listener hears of what a worker does from the caller: at once while the caller waits
- *       for the response headers, and with its next read while a body arrives. {@code canceled} is
+ *   <li>The caller reports to the listener what a worker does: at once while the caller waits for
+ *       the response headers, and with its next read while a body arrives. {@code canceled} is
  *       called on the thread that cancels, as in OkHttp.
  *   <li>Listeners that are added to one call with {@code addEventListener} hear of what a worker
  *       does on the worker.
