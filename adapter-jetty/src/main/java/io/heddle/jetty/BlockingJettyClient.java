@@ -27,9 +27,9 @@ import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jetty's {@code HttpClient}, whose blocking calls suit virtual threads: {@code GET}, {@code POST},
- * {@code FORM} and {@link Request#send()} as they are, and for streams {@link
- * BlockingResponseListener} and {@link BlockingRequestContent} in place of Jetty's two classes.
+ * Jetty's {@code HttpClient} with blocking calls that suit virtual threads: {@code GET}, {@code
+ * POST}, {@code FORM} and {@link Request#send()}. For streams, use {@link BlockingResponseListener}
+ * and {@link BlockingRequestContent} instead of Jetty's two classes.
  *
  * <pre>{@code
  * BlockingJettyClient client = new BlockingJettyClient(); // in place of new HttpClient()
@@ -37,41 +37,42 @@ import org.jspecify.annotations.Nullable;
  * ContentResponse response = client.GET("https://example.org/");
  * }</pre>
  *
- * <p>What is different from Jetty's own:
+ * <p>Any thread may call all methods, except that a blocking call on an I/O thread fails at once
+ * with {@link IllegalStateException}. The package documentation says which code runs on which
+ * thread.
+ *
+ * <h2>Differences from Jetty's client</h2>
  *
  * <ul>
- *   <li>{@code send()} gathers a response of any length (Jetty's ends at 2 MiB), unless {@link
- *       #setMaxContentLength} says otherwise.
- *   <li>A call that is interrupted before it starts sends nothing. Every call that is given up is
- *       aborted.
- *   <li>{@link Request#timeout} ends the caller's wait by the caller's own clock, to the nanosecond
- *       that was asked for; {@link #setCallTimeout} sets one for all requests.
- *   <li>A caller that finds the destination's queue full waits for a place (Jetty's fails), for no
- *       longer than its total timeout and {@link #setLeaseTimeout} allow.
- *   <li>A connection that is being opened is given up with the last call that waits for it (Jetty's
- *       is opened all the same).
- *   <li>A body that is read from a stream or a file is read on a virtual thread.
- *   <li>A GET, HEAD, OPTIONS or TRACE without body that meets a connection which the server has
- *       just closed is sent again, up to {@value io.heddle.core.Resends#MOST_LOST} times. What a
- *       server of HTTP/2 says that it has not processed (GOAWAY, REFUSED_STREAM) is sent again,
- *       until the total timeout or {@value io.heddle.core.Resends#MOST_UNPROCESSED} times. Neither
- *       holds for a request with listeners of the user's, which would be told twice.
- *   <li>An answer that comes before the end of the upload is read before the failure of the upload
- *       ends the call; over TLS it may be lost, as with Jetty's.
- *   <li>On HTTP/2 a body that does not match its Content-Length fails (Jetty's reader waits for
- *       ever), and a connection over which a call has timed out without a sign of life is left.
- *   <li>A request that expects 100-continue sends its body after {@link #setContinueTimeout}, 1 s,
- *       of silence (Jetty's waits for ever).
- *   <li>Names are looked up on threads of their own, also by a resolver of the user's.
- *   <li>A head or trailers of more than 256 KiB fail the call (Jetty's keeps them, however long);
- *       {@link #setMaxResponseHeadersSize} sets another limit.
- *   <li>256 connections per destination (Jetty's default is 64).
+ *   <li>{@code send()} buffers a response of any length (Jetty: up to 2 MiB), unless {@link
+ *       #setMaxContentLength} limits it.
+ *   <li>A call that is interrupted before it starts sends nothing. Every abandoned call is aborted.
+ *   <li>{@link Request#timeout} ends the caller's wait by the caller's own clock, in nanoseconds.
+ *       {@link #setCallTimeout} sets a timeout for all requests.
+ *   <li>If the destination's queue is full, the caller waits (Jetty's fails), at most as long as
+ *       its total timeout and {@link #setLeaseTimeout} allow.
+ *   <li>If all calls that wait for a connection end while it is being opened, opening it is
+ *       cancelled (Jetty opens it all the same).
+ *   <li>A body that comes from a stream or a file is read on a virtual thread.
+ *   <li>A GET, HEAD, OPTIONS or TRACE without a body, on a connection that the server has just
+ *       closed, is resent up to {@value io.heddle.core.Resends#MOST_LOST} times. What an HTTP/2
+ *       server says it did not process (GOAWAY, REFUSED_STREAM) is resent until the total timeout,
+ *       up to {@value io.heddle.core.Resends#MOST_UNPROCESSED} times. A request with your own
+ *       listeners is not resent, because they would be told twice.
+ *   <li>A response that arrives before the end of the upload is read before the failed upload ends
+ *       the call. Over TLS it may be lost, as with Jetty's client.
+ *   <li>On HTTP/2, a body that does not match its Content-Length fails (Jetty's reader waits for
+ *       ever), and a connection on which a call timed out without a sign of life is no longer used.
+ *   <li>A request that expects 100-continue sends its body after {@link #setContinueTimeout}, 1 s
+ *       by default, without an answer (Jetty waits for ever).
+ *   <li>DNS lookups run on separate threads, also those of your own resolver.
+ *   <li>Response headers or trailers over 256 KiB fail the call (Jetty accepts any length); {@link
+ *       #setMaxResponseHeadersSize} changes the limit.
+ *   <li>A destination has up to 256 connections (Jetty: 64).
  * </ul>
  *
- * <p>How threads are used is told in the package's documentation. All methods may be called by any
- * thread; a blocking call on an I/O thread fails at once with {@link IllegalStateException}.
- *
- * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
+ * <p>You may extend this class, as you may Jetty's. An override must call the method that it
+ * overrides.
  */
 @SuppressWarnings({"try", "this-escape"}) // close() is Jetty's, and throws what stopping throws
 public class BlockingJettyClient extends HttpClient implements CallsInFlight {
@@ -105,12 +106,12 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   // Set once, for good: connections that are made from then on may run code that blocks.
   private volatile boolean listening;
 
-  /** A client that speaks HTTP/1.1, with one selector for each two processors. */
+  /** Creates a client that speaks HTTP/1.1, with one selector for each two processors. */
   public BlockingJettyClient() {
     this(new HttpClientTransportOverHTTP(selectors()));
   }
 
-  /** A client over this transport, which may be one for HTTP/1.1, HTTP/2 or both. */
+  /** Creates a client with this transport, which may be for HTTP/1.1, HTTP/2 or both. */
   public BlockingJettyClient(HttpClientTransport transport) {
     super(transport);
     transport.setInvocationType(InvocationType.NON_BLOCKING);
@@ -136,46 +137,49 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   // ---- settings -----------------------------------------------------------------------------
 
-  /** The total timeout of requests that set none of their own; null, the default, is none. */
+  /** Returns the total timeout of requests that set none; null (the default) for none. */
   public @Nullable Duration getCallTimeout() {
     return callTimeout;
   }
 
   /**
-   * Sets the total timeout of requests that set none of their own.
+   * Sets the total timeout of requests that set none.
    *
-   * @param timeout null or zero is none
+   * @param timeout null or zero for none
    * @throws IllegalArgumentException if it is negative
    */
   public void setCallTimeout(@Nullable Duration timeout) {
     this.callTimeout = noneIfZero(timeout);
   }
 
-  /** How long a request may wait for a connection or stream; null, the default, is for ever. */
+  /**
+   * Returns the longest wait of a request for a connection or stream; null (the default) for no
+   * limit.
+   */
   public @Nullable Duration getLeaseTimeout() {
     return leaseTimeout;
   }
 
   /**
-   * Sets how long a request may wait for a connection, or a stream of HTTP/2, be it in the queue,
-   * for a place in it, or until a new connection is open. Beyond that, {@code send()} and {@code
+   * Sets the longest wait of a request for a connection or an HTTP/2 stream: in the queue, for a
+   * place in the queue, or until a new connection is open. After that, {@code send()} and {@code
    * get} throw {@link java.util.concurrent.TimeoutException}. Jetty has no such timeout.
    *
-   * @param timeout null or zero is for ever
+   * @param timeout null or zero for no limit
    * @throws IllegalArgumentException if it is negative
    */
   public void setLeaseTimeout(@Nullable Duration timeout) {
     this.leaseTimeout = noneIfZero(timeout);
   }
 
-  /** How long a body waits for the server to say 100. */
+  /** Returns how long a body waits for the server to say 100-continue. */
   public Duration getContinueTimeout() {
     return continueTimeout;
   }
 
   /**
-   * Sets how long the body of a request that expects 100-continue waits for the server to answer,
-   * before it is sent all the same (RFC 9110, 10.1.1).
+   * Sets how long the body of a request that expects 100-continue waits for the server's answer
+   * before it is sent anyway (RFC 9110, 10.1.1). Default 1 s.
    *
    * @throws IllegalArgumentException if it is negative
    */
@@ -186,14 +190,17 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     this.continueTimeout = timeout;
   }
 
-  /** How many bytes {@code send()} gathers at most; {@link Integer#MAX_VALUE} by default. */
+  /**
+   * Returns the maximum number of bytes that {@code send()} buffers; {@link Integer#MAX_VALUE} by
+   * default.
+   */
   public int getMaxContentLength() {
     return maxContentLength;
   }
 
   /**
-   * Sets how many bytes {@code send()} gathers at most. A longer response fails the call, as Jetty
-   * has it: with an {@link java.util.concurrent.ExecutionException} due to an {@link
+   * Sets the maximum number of bytes that {@code send()} buffers. A longer response fails the call
+   * as in Jetty: with an {@link java.util.concurrent.ExecutionException} caused by an {@link
    * IllegalArgumentException}.
    *
    * @throws IllegalArgumentException if it is negative
@@ -205,9 +212,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     this.maxContentLength = bytes;
   }
 
-  /**
-   * Sets the resolver of host names. It is called on threads that do nothing else, so it may block.
-   */
+  /** Sets the resolver of host names. It runs on threads of its own, so it may block. */
   @Override
   public void setSocketAddressResolver(SocketAddressResolver resolver) {
     super.setSocketAddressResolver(
@@ -376,7 +381,10 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     return live;
   }
 
-  /** How many requests have a connection, or a stream of one; those with listeners too. */
+  /**
+   * Returns the number of requests that have a connection or a stream, including those with
+   * listeners.
+   */
   @Override
   public int inFlight() {
     int all = 0;
@@ -386,7 +394,10 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     return all;
   }
 
-  /** How many requests wait for that, be it that a connection is being made for them. */
+  /**
+   * Returns the number of requests that wait for a connection or a stream, also while a connection
+   * is being opened for them.
+   */
   @Override
   public int waiting() {
     return waitingInQueue() + gates.values().stream().mapToInt(QueueGate::waiting).sum();
@@ -400,7 +411,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     return all;
   }
 
-  /** Jetty's own, and what each blocking call waits for, see {@link CallReport}. */
+  /** Returns Jetty's description of the client, and what each blocking call waits for. */
   @Override
   public String toString() {
     if (!isRunning()) {

@@ -8,8 +8,8 @@ import org.eclipse.jetty.io.Content;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, written to an {@link OutputStream} by a thread that blocks as long as the
- * server does not take more. Takes the place of {@link OutputStreamRequestContent}:
+ * A request body that a thread writes to an {@link OutputStream}. The thread blocks while the
+ * server does not accept more. Replaces {@link OutputStreamRequestContent}:
  *
  * <pre>{@code
  * BlockingRequestContent content = new BlockingRequestContent("text/plain");
@@ -21,20 +21,21 @@ import org.jspecify.annotations.Nullable;
  * Response response = listener.get(5, TimeUnit.SECONDS);
  * }</pre>
  *
- * <p>A write that is interrupted, or finds the request's total timeout elapsed, aborts the request:
- * the server never takes a cut body for a whole one. The writer gets {@link
- * java.io.InterruptedIOException}, with the thread's interrupt flag kept, or {@link
- * io.heddle.DeadlineExceededException}. A writer that stops for a reason of its own says so by
- * {@link #fail} before it closes the stream.
+ * <p>A write that is interrupted, or meets the request's total timeout, aborts the request, so the
+ * server never takes a cut body for a whole one. The write throws {@link
+ * java.io.InterruptedIOException} and keeps the interrupt flag, or throws {@link
+ * io.heddle.DeadlineExceededException}. A writer that stops for its own reason must call {@link
+ * #fail} before it closes the stream.
  *
  * <p>If the server answers with an error before the end of the body, the next write fails with an
- * {@link java.io.IOException}; the response is there to be read. If the exchange fails, so does the
+ * {@link java.io.IOException}, and the response can be read. If the exchange fails, so does the
  * next write.
  *
- * <p>At most 64 KiB wait to be sent, so the request must be on its way before more is written. Each
- * write goes out as soon as the connection has room. One thread writes at a time.
+ * <p>At most 64 KiB are buffered, so start the request before you write more. Each write is sent as
+ * soon as the connection has room. One thread may write at a time.
  *
- * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
+ * <p>You may extend this class, as you may Jetty's. An override must call the method that it
+ * overrides.
  */
 public class BlockingRequestContent extends OutputStreamRequestContent {
 
@@ -44,10 +45,10 @@ public class BlockingRequestContent extends OutputStreamRequestContent {
   // Set by the thread that gives this to a request.
   private volatile @Nullable JettyRequest request;
 
-  /** A body of the content type {@code application/octet-stream}. */
+  /** Creates a body of the content type {@code application/octet-stream}. */
   public BlockingRequestContent() {}
 
-  /** A body of this content type. */
+  /** Creates a body of this content type. */
   public BlockingRequestContent(String contentType) {
     super(contentType);
   }
@@ -64,13 +65,16 @@ public class BlockingRequestContent extends OutputStreamRequestContent {
     body.answered();
   }
 
-  /** The stream to write to, the same at each call; closing it is the end of the body. */
+  /** Returns the stream to write to, the same at each call. Closing it ends the body. */
   @Override
   public OutputStream getOutputStream() {
     return stream;
   }
 
-  /** The length in bytes, if the whole body was written before the request was sent; else −1. */
+  /**
+   * Returns the length in bytes if the whole body was written before the request was sent;
+   * otherwise −1.
+   */
   @Override
   public long getLength() {
     return body.length();
@@ -86,13 +90,13 @@ public class BlockingRequestContent extends OutputStreamRequestContent {
     body.demand(demandCallback);
   }
 
-  /** The body will not be completed: the request fails with this, and so does the next write. */
+  /** Fails the body: the request fails with this exception, and so does the next write. */
   @Override
   public void fail(Throwable failure) {
     body.fail(failure);
   }
 
-  /** The body is complete, as if its stream were closed. */
+  /** Ends the body, like closing its stream. */
   @Override
   public void close() {
     body.finish();

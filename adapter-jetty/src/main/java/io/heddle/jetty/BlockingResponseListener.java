@@ -22,7 +22,7 @@ import org.eclipse.jetty.io.Content;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response whose body is read from an {@link InputStream} as it comes. Takes the place of {@link
+ * A response whose body is read from an {@link InputStream} as it arrives. Replaces {@link
  * InputStreamResponseListener}:
  *
  * <pre>{@code
@@ -33,16 +33,18 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Who gives up, aborts: a {@link #get} that times out or is interrupted, a read that is
- * interrupted or finds the request's total timeout elapsed, and a close before the end all end the
- * exchange, and its connection or stream is free at once. A read that is interrupted throws {@link
- * java.io.InterruptedIOException} and keeps the thread's interrupt flag; beyond the total timeout
- * it throws {@link io.heddle.DeadlineExceededException}.
+ * <p>Each of these aborts the exchange, and frees its connection or stream at once: a {@link #get}
+ * that times out or is interrupted, a read that is interrupted or meets the request's total
+ * timeout, and a close before the end. An interrupted read throws {@link
+ * java.io.InterruptedIOException} and keeps the interrupt flag. After the total timeout a read
+ * throws {@link io.heddle.DeadlineExceededException}.
  *
- * <p>About 64 KiB of the body wait to be read; then the server is held back. For a reader that is
- * quicker than that they become up to 256 KiB. One thread reads at a time. For one request only.
+ * <p>About 64 KiB of the body are buffered; then the server is held back. For a reader that keeps
+ * up, the buffer grows to at most 256 KiB. One thread may read at a time. A listener serves one
+ * request.
  *
- * <p>May be extended, as Jetty's may: an override calls the method that it overrides.
+ * <p>You may extend this class, as you may Jetty's. An override must call the method that it
+ * overrides.
  */
 public class BlockingResponseListener extends InputStreamResponseListener {
 
@@ -77,7 +79,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   private volatile @Nullable Throwable abandoned;
   private final AtomicBoolean streamTaken = new AtomicBoolean();
 
-  /** A listener for one request. */
+  /** Creates a listener for one request. */
   public BlockingResponseListener() {}
 
   // ---- caller -------------------------------------------------------------------------------
@@ -96,12 +98,12 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   /**
    * Waits for the head of the response.
    *
-   * @param timeout how long; zero or less is not at all
-   * @throws TimeoutException if the head has not come in this time; the request is aborted
-   * @throws InterruptedException if the caller is interrupted before the head has come; the request
-   *     is aborted, the flag cleared
-   * @throws ExecutionException if there is no head to come: the cause is what Jetty reports, a
-   *     {@link TimeoutException} if it is that the request's total timeout has elapsed
+   * @param timeout zero or less to not wait at all
+   * @throws TimeoutException if the head does not arrive in this time; the request is aborted
+   * @throws InterruptedException if the caller is interrupted before the head arrives; the request
+   *     is aborted, and the flag is cleared
+   * @throws ExecutionException if there will be no head. The cause is what Jetty reports; a {@link
+   *     TimeoutException} if the request's total timeout passed
    * @throws IllegalStateException if another thread waits, or on an {@link io.heddle.IoThread}
    */
   @Override
@@ -119,12 +121,12 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   }
 
   /**
-   * Waits for the end of request and response. Does not abort the exchange if the time is over.
+   * Waits for the end of the request and the response. Does not abort the exchange on timeout.
    *
-   * @param timeout how long; zero or less is not at all
-   * @throws TimeoutException if the exchange has not ended in this time
-   * @throws InterruptedException if the caller is interrupted; the request is aborted, the flag
-   *     cleared
+   * @param timeout zero or less to not wait at all
+   * @throws TimeoutException if the exchange does not end in this time
+   * @throws InterruptedException if the caller is interrupted; the request is aborted, and the flag
+   *     is cleared
    * @throws IllegalStateException if another thread waits, or on an {@link io.heddle.IoThread}
    */
   @Override
@@ -142,7 +144,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     }
   }
 
-  /** The body: the stream at the first call, one that is closed at each further. */
+  /** Returns the body at the first call, and a closed stream at each further call. */
   @Override
   public InputStream getInputStream() {
     if (streamTaken.compareAndSet(false, true)) {
@@ -157,7 +159,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     return closed;
   }
 
-  /** Gives up what is left of the response: aborts the exchange, unless it has ended. */
+  /** Abandons the rest of the response: aborts the exchange, unless it has ended. */
   @Override
   public void close() {
     pipe.close();

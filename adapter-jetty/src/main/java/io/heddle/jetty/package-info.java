@@ -1,10 +1,59 @@
 /**
  * Jetty's {@code HttpClient} with blocking calls and streams for virtual threads.
  *
- * <p>The seam is a subclass: {@link io.heddle.jetty.BlockingJettyClient} is an {@code HttpClient},
- * for all that takes one, and makes requests of a subclass of Jetty's, which redirects and
- * authentication copy as such. Redirects, authentication, cookies, decoding and connections are
- * Jetty's own.
+ * <p>Start with {@link io.heddle.jetty.BlockingJettyClient}.
+ *
+ * <h2>What runs where</h2>
+ *
+ * <ul>
+ *   <li><b>Listeners, cookie stores and authentications</b> may block. From the first of them on,
+ *       the client opens <i>blocking</i> connections: everything that arrives on one is handled on
+ *       a virtual thread. This is permanent, and applies to all requests of the client. Existing
+ *       connections are not used again; on HTTP/2 they keep their streams, and no longer count. Use
+ *       a separate client for requests with listeners if other calls need low latency. Without such
+ *       code, a selector thread reads, parses and signals, and no other thread is needed.
+ *   <li><b>These must not wait, with any client:</b> a request's listeners for commit, content and
+ *       success. Jetty runs them wherever bytes are flushed, which may be an I/O thread.
+ *   <li><b>These must decide from memory and not wait:</b> listeners in {@code
+ *       HttpClient.getRequestListeners()}, connection listeners, and content decoders. Jetty does
+ *       not report them to anybody. Or set the transport's invocation type to {@code BLOCKING}
+ *       before the client starts.
+ *   <li><b>Request bodies</b> from a stream, a file or your own {@code Request.Content} are read on
+ *       a virtual thread of their own, and may block. The call's timeout applies meanwhile. {@code
+ *       rewind} and {@code getLength} run where Jetty calls them.
+ * </ul>
+ *
+ * <p>What such code throws ends its call. Jetty logs what a listener throws. If your authentication
+ * throws, {@link io.heddle.jetty.BlockingResponseListener#get} fails.
+ *
+ * <h2>Executors</h2>
+ *
+ * Without an executor of yours, the client creates its own, the same on JDK 21 and later: a {@code
+ * QueuedThreadPool} of platform threads that implement {@link io.heddle.IoThread}, with an executor
+ * of virtual threads for user code. A burst of 200 calls makes it 20 to 30 platform threads on two
+ * cores, most of them to open connections; stock Jetty makes 90 to 200. If you set an executor:
+ *
+ * <ul>
+ *   <li>Use a {@code QueuedThreadPool}, with {@code setVirtualThreadsExecutor} if there are
+ *       listeners. Without that, listeners run on the pool's threads, as in Jetty.
+ *   <li>Do not use a {@code VirtualThreadPool}. The selectors then hold a carrier each, on any JDK
+ *       (jetty.project #12256), and on JDK 21 whatever pins a listener holds one more.
+ *   <li>Blocking calls on I/O threads are only detected if the threads implement {@link
+ *       io.heddle.IoThread}.
+ * </ul>
+ *
+ * <h2>Connections</h2>
+ *
+ * On HTTP/1.1 a connection carries one call, so calls wait for the connections per destination:
+ * 256, where Jetty has 64. Set the number of calls that the server can handle at a time. On HTTP/2
+ * a few connections suffice, because each carries as many calls as the server allows, 100 or more.
+ * With Jetty's pool, concurrent first calls open one connection each, up to the limit: set 1 to 4.
+ *
+ * <h2>How it works</h2>
+ *
+ * {@link io.heddle.jetty.BlockingJettyClient} is a subclass of {@code HttpClient}. It creates
+ * requests of a subclass of Jetty's, which redirects and authentication copy as such. Redirects,
+ * authentication, cookies, decoding and connections are Jetty's own.
  *
  * <pre>{@code
  * caller                                        I/O thread (JettyIoThread)
@@ -22,62 +71,18 @@
  *
  * <p>The roles that every adapter has: {@code JettyExchange} (listeners to {@code
  * io.heddle.core.Exchange}), {@code JettyRequestBody}, {@code JettyResponseBody}, {@code
- * JettyFailures}. What is particular to Jetty: {@code BlockingResponseListener} and {@code
- * BlockingRequestContent}, subclasses of Jetty's two classes for streams, as Jetty gives a client
- * no way to see what becomes of its own; {@code QueueGate} (a full queue is waited for) and {@code
- * ConnectAttempt} (which ends with the last request that waits for it); {@code PumpedContent}
- * (bodies that block); {@code UserCode} and what goes with it (below).
- *
- * <h2>What runs where</h2>
- *
- * Our listeners, and Jetty's own, only look and signal. So connections are made
- * <i>non-blocking</i>: a selector's thread reads, parses and signals, and no other is needed. A
- * listener, cookie store or authentication of the user's may block. From the first of them on, a
- * client makes other connections, <i>blocking</i> ones: what comes on them is handled on a virtual
- * thread each. This is for good, and for all requests of that client: a client of its own for
- * requests with listeners keeps the other's calls short. Connections that were there before are not
- * used again; on HTTP/2 they keep the streams that they have, and count no longer.
- *
- * <p>Of a request's listeners, those for its commit, content and success are run by Jetty wherever
- * bytes are flushed, be it an I/O thread: let them not wait, whatever the client. Some code Jetty
- * gives to nobody to know of: listeners that are added to {@code HttpClient.getRequestListeners()},
- * connection listeners, and content decoders. Let those decide from memory and not wait; or set the
- * transport's invocation type to {@code BLOCKING} before the client starts.
- *
- * <p>A body that is read from a stream, a file or a {@code Request.Content} of the user's is read
- * on a virtual thread of its own, so that it may block: neither an I/O thread nor the caller, whose
- * timeout holds meanwhile, waits for it. Its {@code rewind} and {@code getLength} run where Jetty
- * calls them.
- *
- * <p>What such code throws ends its call. Jetty catches most of it; it does not where it looks up
- * an authentication and where it rewinds a body for one, so these are wrapped ({@code
- * NotedAuthentications}, {@code PumpedContent}). A challenge that is not taken up since the user's
- * authentication has thrown fails {@link io.heddle.jetty.BlockingResponseListener#get}. What a
- * listener throws Jetty logs.
- *
- * <h2>Executors</h2>
- *
- * A client that is given no executor makes its own, the same on JDK 21 and later: a {@code
- * QueuedThreadPool} of platform threads that know themselves as I/O threads, with an executor of
- * virtual threads for users' code. A burst of 200 calls makes it 20 to 30 platform threads on two
- * cores, most of them to open connections, where stock Jetty makes 90 to 200. Who sets another:
+ * JettyFailures}. Particular to Jetty:
  *
  * <ul>
- *   <li>should set a {@code QueuedThreadPool}, with {@code setVirtualThreadsExecutor} if there are
- *       listeners. Without, they run on the pool's threads, as they do in Jetty.
- *   <li>should not set a {@code VirtualThreadPool}: the selectors then hold a carrier each, on any
- *       JDK (jetty.project #12256), and on JDK 21 whatever pins a listener holds one more.
- *   <li>does without the check that a blocking call is not made on an I/O thread, unless the
- *       threads implement {@link io.heddle.IoThread}.
+ *   <li>{@code BlockingResponseListener} and {@code BlockingRequestContent}: subclasses of Jetty's
+ *       stream classes, because Jetty does not tell a client what happens to its own
+ *   <li>{@code QueueGate}: waits at a full queue
+ *   <li>{@code ConnectAttempt}: ends with the last request that waits for it
+ *   <li>{@code PumpedContent}: bodies that block
+ *   <li>{@code UserCode} and its companions: blocking and non-blocking connections
+ *   <li>{@code NotedAuthentications}: Jetty does not catch what is thrown when it looks up an
+ *       authentication, or (in {@code PumpedContent}) rewinds a body for one
  * </ul>
- *
- * <h2>Connections</h2>
- *
- * On HTTP/1.1 a connection is a call in flight, so the number of connections per destination is
- * what a service's virtual threads wait for: 256 here, where Jetty has 64. Set it to the number of
- * calls that the other side is ready to serve at a time. On HTTP/2 some connections are plenty, as
- * each serves as many calls as the server allows, 100 or more; with Jetty's pool a burst of first
- * calls opens one connection each, up to the limit, before it knows that: set 1 to 4.
  */
 @NullMarked
 package io.heddle.jetty;
