@@ -332,7 +332,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   void discard(HttpResponse<?> response) {
     for (JdkExchange<?> each : live) {
       if (each.hasBrought(response)) {
-        each.end(JdkFailures.closed());
+        each.cancel();
       }
     }
   }
@@ -412,7 +412,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   private void endForgotten(long nanos) {
     for (JdkExchange<?> each : live) {
       if (nanos < 0 || each.isForgotten(nanos)) {
-        each.end(JdkFailures.closed());
+        each.cancel();
       }
     }
   }

@@ -179,6 +179,7 @@ final class JdkExchange<T> {
         Thread.interrupted(); // the alarm's
       }
       if (brought == null) {
+        end(JdkFailures.closed()); // what came as the caller was interrupted, the JDK has dropped
         release(false);
       }
     }
@@ -376,11 +377,14 @@ final class JdkExchange<T> {
 
   // ---- any thread -----------------------------------------------------------------------------
 
+  /** Somebody else ends the body, if one comes. */
+  void cancel() {
+    event.cancels();
+    end(JdkFailures.closed());
+  }
+
   /** Ends the body, if one comes; a caller that is in the client's send is not woken. */
-  void end(IOException why) {
-    if (!(why instanceof HttpTimeoutException)) { // it is that the client is closed
-      event.cancels();
-    }
+  private void end(IOException why) {
     end = why;
     JdkResponseBody<T> its = body;
     if (its != null) {
