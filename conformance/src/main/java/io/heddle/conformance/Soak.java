@@ -68,7 +68,8 @@ final class Soak {
    * @param mayLog the names of the loggers that may log errors
    * @param mayEndConnection how it tells that it has ended a connection that others shared
    * @param mayNotGoAgain how it tells that a request was refused, and could not go again
-   * @param mayForget of how many ends of calls the server need not hear in a round of HTTP/2
+   * @param mayForget of how many ends of calls the server need not hear in a round of HTTP/2, if
+   *     they came before its request
    * @param oneConnection whether calls over HTTP/2 share one connection
    */
   record Allowed(
@@ -427,7 +428,7 @@ final class Soak {
         if (Bounds.holds(Bounds.PROMPT, () -> !each.isForgottenByItsClient())) {
           continue;
         }
-        if (excusable-- > 0) {
+        if (each.isGivenUpBeforeItsHead() && excusable-- > 0) {
           count("excused: the server was not told of an end");
         } else {
           wrong(each, "has ended, and the server does not know", null);

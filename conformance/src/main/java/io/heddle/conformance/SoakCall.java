@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,7 @@ final class SoakCall {
   private final List<SoakCall> nested = new ArrayList<>();
   private @Nullable Torn torn;
   private @Nullable WeakReference<Object> body;
+  private boolean answered;
   private Outcome outcome = Outcome.FAILED;
   private @Nullable Throwable failure;
   private boolean madeTooLate;
@@ -107,6 +109,7 @@ final class SoakCall {
     PreparedCall prepared = round.client().prepare(request());
     startEndings(prepared);
     Reply reply = prepared.execute();
+    answered = true;
     try {
       return read(reply);
     } catch (Throwable e) {
@@ -271,8 +274,8 @@ final class SoakCall {
     if (plan.endings.contains(Ending.CANCEL)) {
       later(
           () -> {
-            prepared.cancel();
             struck();
+            prepared.cancel();
           });
     }
     if (plan.endings.contains(Ending.DEADLINE)) {
@@ -295,8 +298,8 @@ final class SoakCall {
     try {
       if (!ended) {
         interrupted = true;
-        Kit.present(caller, "a caller").interrupt();
         struck();
+        Kit.present(caller, "a caller").interrupt();
       }
     } finally {
       lock.unlock();
@@ -460,9 +463,22 @@ final class SoakCall {
     return all;
   }
 
-  /** Whether the server still waits with its answer, and does not know that nobody else does. */
+  /** What the server still waits with its answer of, and does not know that nobody else does. */
+  private Stream<Seen> forgotten() {
+    return seen().stream().filter(each -> each.isStalled() && !each.isAborted());
+  }
+
   boolean isForgottenByItsClient() {
-    return seen().stream().anyMatch(each -> each.isStalled() && !each.isAborted());
+    return forgotten().findAny().isPresent();
+  }
+
+  /**
+   * Whether what is forgotten was given up before its head had come to the server, and its caller
+   * got no answer. A library's timer may be early by a part of a millisecond.
+   */
+  boolean isGivenUpBeforeItsHead() {
+    long earliest = struckAt - PAUSE_NANOS;
+    return struckAt != 0 && !answered && forgotten().allMatch(each -> each.cameAt() - earliest > 0);
   }
 
   /** Whether what the body of the request came from can still be reached. */

@@ -55,8 +55,9 @@ public abstract class SoakSuite {
   }
 
   /**
-   * In how many calls of a round, of HTTP/2, the library may fail to tell the server that they have
-   * ended before their answer, where it is known to do so at times.
+   * Of how many calls of a round, of HTTP/2, the library may fail to tell the server that they have
+   * ended, where it is known to do so at times. It is excused of those that were given up before
+   * the head of their request had come there, and which had no answer.
    */
   protected int mayForget() {
     return 0;
