@@ -1,16 +1,11 @@
 package io.heddle.jdk;
 
 import io.heddle.CallsInFlight;
-import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
-import io.heddle.core.Deadline;
 import io.heddle.core.HostResolver;
-import io.heddle.core.Lanes.Lane;
-import io.heddle.core.Resends;
 import java.io.IOException;
 import java.net.Authenticator;
-import java.net.ConnectException;
 import java.net.CookieHandler;
 import java.net.InetAddress;
 import java.net.ProxySelector;
@@ -18,22 +13,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.WebSocket;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -92,27 +82,28 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
 
   private static final int MANY_ORIGINS = 1000;
 
-  private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  private final HttpClient client;
+  final HttpClient wrapped;
+  final HostResolver<InetAddress[]> resolver;
+  final Duration timeout;
+  final Duration queueTimeout;
+  final Duration readTimeout;
+
+  /** Those that have a place. */
+  final Set<JdkExchange<?>> live = ConcurrentHashMap.newKeySet();
+
   private final int maxConnections;
-  private final @Nullable Duration timeout;
-  private final @Nullable Duration queueTimeout;
-  private final @Nullable Duration readTimeout;
-  private final HostResolver<InetAddress[]> resolver;
   private final Map<String, Origin> origins = new ConcurrentHashMap<>();
-  private final Set<JdkExchange<?>> live = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   BlockingJdkHttpClient(BlockingJdkHttpClientBuilder settings) {
-    this.client = settings.client;
-    this.maxConnections = settings.maxConnections;
+    this.wrapped = settings.client;
+    this.resolver = new HostResolver<>("heddle-jdk-dns", settings.lookUps);
     this.timeout = settings.timeout;
     this.queueTimeout = settings.queueTimeout;
     this.readTimeout = settings.readTimeout;
-    this.resolver = new HostResolver<>("heddle-jdk-dns", settings.lookUps);
+    this.maxConnections = settings.maxConnections;
   }
 
   /**
@@ -146,7 +137,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   @Override
   public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> responseBodyHandler)
       throws IOException, InterruptedException {
-    return call(request, responseBodyHandler, null, begin(request));
+    return new JdkCall<>(this, request, responseBodyHandler, null).send();
   }
 
   @Override
@@ -165,116 +156,13 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
       HttpRequest request,
       BodyHandler<T> responseBodyHandler,
       @Nullable PushPromiseHandler<T> pushPromiseHandler) {
-    Objects.requireNonNull(request, "request");
-    Objects.requireNonNull(responseBodyHandler, "responseBodyHandler");
-    CallEvent event = begin(request);
-    return new JdkFuture<>(
-        () -> call(request, responseBodyHandler, pushPromiseHandler, event),
-        event::cancels,
-        this::discard);
+    JdkCall<T> call = new JdkCall<>(this, request, responseBodyHandler, pushPromiseHandler);
+    return new JdkFuture<>(call::send, call.event::cancels, call::discard);
   }
 
-  private static CallEvent begin(HttpRequest request) {
-    Objects.requireNonNull(request, "request");
-    CallEvent event = CallEvent.begin("jdk");
-    event.request(request.method(), request.uri().getHost(), request.uri().getPort());
-    event.unknown(Step.CONNECTION); // a part of what the JDK's send takes
-    return event;
-  }
+  // ---- of calls -------------------------------------------------------------------------------
 
-  private <T> HttpResponse<T> call(
-      HttpRequest request,
-      BodyHandler<T> handler,
-      @Nullable PushPromiseHandler<T> push,
-      CallEvent event)
-      throws IOException, InterruptedException {
-    Objects.requireNonNull(handler, "responseBodyHandler");
-    try {
-      return attempts(request, handler, push, event);
-    } catch (Throwable t) {
-      if (closed) {
-        event.cancels();
-      }
-      event.failed(t);
-      throw t;
-    }
-  }
-
-  private <T> HttpResponse<T> attempts(
-      HttpRequest request,
-      BodyHandler<T> handler,
-      @Nullable PushPromiseHandler<T> push,
-      CallEvent event)
-      throws IOException, InterruptedException {
-    JdkFailures.forbidWaiting();
-    if (Thread.interrupted()) {
-      throw new InterruptedException("interrupted before the call");
-    }
-    Duration its = request.timeout().orElse(timeout);
-    Deadline deadline = its == null ? Deadline.none() : Deadline.after(its);
-    Origin origin = origin(request);
-    Deadline queue =
-        queueTimeout == null ? deadline : deadline.earlier(Deadline.after(queueTimeout));
-    boolean expects = request.expectContinue() && hasContent(request);
-    Resends resends = new Resends(deadline);
-    boolean elsewhere = false;
-    for (; ; ) {
-      event.at(Step.NAME);
-      ConnectException noAddress = lookUp(origin, request.uri(), deadline);
-      event.at(Step.PLACE);
-      JdkExchange<T> exchange = enter(origin, request, deadline, queue, expects, event);
-      event.at(Step.HEAD);
-      try {
-        return exchange.send(
-            handler, elsewhere && push == null ? JdkInternals.onAnotherConnection() : push, client);
-      } catch (IOException e) {
-        if (noAddress != null && e instanceof ConnectException) {
-          throw noAddress;
-        } else if (exchange.isAnswered()) {
-          throw e;
-        } else if (JdkInternals.hadNoStream(e)
-            && isUntouched(e, request, exchange)
-            && !closed
-            && !elsewhere) {
-          origin.pause(queue);
-          elsewhere = origin.hasLostItsStreams();
-        } else if (exchange.wasExpectationIgnored() && !closed) {
-          expects = false;
-        } else if (closed
-            || !(JdkInternals.wasNotProcessed(e)
-                ? isUntouched(e, request, exchange) && resends.unprocessed()
-                : mayGoAgain(e, request, origin) && resends.lost())) {
-          throw e;
-        } else {
-          resends.pause();
-        }
-      }
-    }
-  }
-
-  /** RFC 9110, 10.1.1: without there must be no expectation; and what is sent is the whole. */
-  private static boolean hasContent(HttpRequest request) {
-    return request.bodyPublisher().map(BodyPublisher::contentLength).orElse(0L) != 0;
-  }
-
-  /**
-   * Whether it is certain that the server has processed nothing; else a redirect may have led to
-   * what was not processed, and its origin has processed the first.
-   */
-  private boolean isUntouched(IOException e, HttpRequest request, JdkExchange<?> exchange) {
-    return Resends.isIdempotent(request.method())
-        || client.followRedirects() == Redirect.NEVER
-        || exchange.begun() == JdkInternals.triesOf(e);
-  }
-
-  private static boolean mayGoAgain(IOException e, HttpRequest request, Origin origin) {
-    return origin.hasAnswered()
-        && Resends.isSafe(request.method())
-        && request.bodyPublisher().isEmpty()
-        && JdkInternals.lostConnection(e);
-  }
-
-  private Origin origin(HttpRequest request) {
+  Origin origin(HttpRequest request) {
     URI uri = request.uri();
     String key = uri.getScheme() + "://" + uri.getRawAuthority();
     Origin known = origins.get(key);
@@ -286,64 +174,12 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     }
     boolean shared =
         "https".equalsIgnoreCase(uri.getScheme())
-            && request.version().orElse(client.version()) != Version.HTTP_1_1;
+            && request.version().orElse(wrapped.version()) != Version.HTTP_1_1;
     return origins.computeIfAbsent(key, its -> new Origin(maxConnections, shared));
   }
 
-  private @Nullable ConnectException lookUp(Origin origin, URI uri, Deadline deadline)
-      throws IOException, InterruptedException {
-    try {
-      return origin.lookUp(uri, client, resolver, deadline);
-    } catch (TimeoutException e) {
-      throw JdkFailures.overBeforeSending("looking up " + uri.getHost());
-    } catch (CancellationException e) {
-      throw JdkFailures.caused(JdkFailures.closed(), e);
-    }
-  }
-
-  private <T> JdkExchange<T> enter(
-      Origin origin,
-      HttpRequest request,
-      Deadline deadline,
-      Deadline queue,
-      boolean expects,
-      CallEvent event)
-      throws IOException, InterruptedException {
-    Lane lane;
-    try {
-      lane = origin.enter(queue);
-    } catch (TimeoutException e) {
-      if (deadline.isExpired()) {
-        throw JdkFailures.overBeforeSending(
-            "waiting for a place at " + request.uri().getAuthority());
-      }
-      throw new HttpConnectTimeoutException(
-          "no place at " + request.uri().getAuthority() + " became free in " + queueTimeout);
-    } catch (CancellationException e) {
-      throw JdkFailures.caused(JdkFailures.closed(), e);
-    }
-    JdkExchange<T> exchange =
-        new JdkExchange<>(this, origin, lane, request, deadline, expects, event);
-    live.add(exchange);
-    return exchange;
-  }
-
-  /** Ends the body of a response that nobody will get, whatever it is made of. */
-  void discard(HttpResponse<?> response) {
-    for (JdkExchange<?> each : live) {
-      if (each.hasBrought(response)) {
-        each.cancel();
-      }
-    }
-  }
-
-  /** A call gave its place back. */
-  void ended(JdkExchange<?> exchange) {
-    live.remove(exchange);
-  }
-
-  @Nullable Duration readTimeout() {
-    return readTimeout;
+  boolean isClosed() {
+    return closed;
   }
 
   /**
@@ -369,7 +205,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   public void shutdown() {
     closed = true;
     origins.values().forEach(Origin::close);
-    client.shutdown();
+    wrapped.shutdown();
   }
 
   /** Ends all running calls and rejects further ones. Does not wait. */
@@ -378,8 +214,8 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     closed = true;
     resolver.close();
     origins.values().forEach(Origin::close);
-    client.shutdownNow();
-    endForgotten(-1);
+    wrapped.shutdownNow();
+    live.forEach(JdkExchange::cancel);
   }
 
   /**
@@ -394,7 +230,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     for (boolean terminated = isTerminated(); !terminated; ) {
       try {
         terminated = awaitTermination(LOOK);
-        endForgotten(FORGOTTEN_NANOS);
+        live.stream().filter(JdkExchange::isForgotten).forEach(JdkExchange::cancel);
       } catch (InterruptedException e) {
         if (interrupted) {
           break;
@@ -409,80 +245,72 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
     }
   }
 
-  private void endForgotten(long nanos) {
-    for (JdkExchange<?> each : live) {
-      if (nanos < 0 || each.isForgotten(nanos)) {
-        each.cancel();
-      }
-    }
-  }
-
   @Override
   public boolean awaitTermination(Duration duration) throws InterruptedException {
-    return client.awaitTermination(duration);
+    return wrapped.awaitTermination(duration);
   }
 
   @Override
   public boolean isTerminated() {
-    return client.isTerminated();
+    return wrapped.isTerminated();
   }
 
   // ---- the wrapped client's -------------------------------------------------------------------
 
   @Override
   public Optional<CookieHandler> cookieHandler() {
-    return client.cookieHandler();
+    return wrapped.cookieHandler();
   }
 
   @Override
   public Optional<Duration> connectTimeout() {
-    return client.connectTimeout();
+    return wrapped.connectTimeout();
   }
 
   @Override
   public Redirect followRedirects() {
-    return client.followRedirects();
+    return wrapped.followRedirects();
   }
 
   @Override
   public Optional<ProxySelector> proxy() {
-    return client.proxy();
+    return wrapped.proxy();
   }
 
   @Override
   public SSLContext sslContext() {
-    return client.sslContext();
+    return wrapped.sslContext();
   }
 
   @Override
   public SSLParameters sslParameters() {
-    return client.sslParameters();
+    return wrapped.sslParameters();
   }
 
   @Override
   public Optional<Authenticator> authenticator() {
-    return client.authenticator();
+    return wrapped.authenticator();
   }
 
   @Override
   public Version version() {
-    return client.version();
+    return wrapped.version();
   }
 
   @Override
   public Optional<Executor> executor() {
-    return client.executor();
+    return wrapped.executor();
   }
 
   @Override
   public WebSocket.Builder newWebSocketBuilder() {
-    return client.newWebSocketBuilder();
+    return wrapped.newWebSocketBuilder();
   }
 
   /** Returns the wrapped client, and what each call waits for. */
   @Override
   public String toString() {
-    CallReport report = new CallReport("BlockingJdkHttpClient over " + client, this);
+    CallReport report = new CallReport("BlockingJdkHttpClient over " + wrapped, this);
     report.add(Step.NAME, resolver.waiting());
     report.add(Step.PLACE, waiting());
     live.forEach(each -> each.tell(report));

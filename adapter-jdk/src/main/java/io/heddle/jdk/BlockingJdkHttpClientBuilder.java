@@ -3,7 +3,6 @@ package io.heddle.jdk;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Builds a {@link BlockingJdkHttpClient} with settings that {@link BlockingJdkHttpClient#wrap} does
@@ -11,12 +10,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BlockingJdkHttpClientBuilder {
 
+  /** A deadline after so long is none. */
+  private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE);
+
   final HttpClient client;
   int maxConnections = Integer.MAX_VALUE;
   int lookUps = 8;
-  @Nullable Duration timeout;
-  @Nullable Duration queueTimeout;
-  @Nullable Duration readTimeout;
+  Duration timeout = FOREVER;
+  Duration queueTimeout = FOREVER;
+  Duration readTimeout = FOREVER;
 
   BlockingJdkHttpClientBuilder(HttpClient client) {
     this.client = Objects.requireNonNull(client, "client");

@@ -7,19 +7,18 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
+import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
-import java.time.Duration;
+import java.nio.ByteBuffer;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,26 +50,14 @@ final class JdkExchange<T> {
   /** By how much the client's own timer goes first. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-
-  /** How often an upload that waits for its window is looked after. */
-  private static final long NUDGE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
   /** How long the server may take to say that it wants the body. */
   private static final long EXPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final Class<?> STREAM = BodySubscribers.ofInputStream().getClass();
 
-  private static final ScheduledThreadPoolExecutor TIMER = timer();
-
-  private final BlockingJdkHttpClient client;
-  private final Origin origin;
+  private final JdkCall<T> call;
   private final Lane lane;
-  private final HttpRequest request;
-  private final Deadline deadline;
-  private final @Nullable Duration readTimeout;
   private final boolean expects;
-  private final CallEvent event;
   private final AtomicBoolean over = new AtomicBoolean();
   private final AtomicInteger begun = new AtomicInteger();
   private final ReentrantLock calling = new ReentrantLock();
@@ -80,18 +67,18 @@ final class JdkExchange<T> {
 
   // Written under calling.
   private volatile @Nullable Thread caller;
+  private volatile @Nullable JdkUpload upload;
+  private volatile boolean ignored;
   private boolean rung;
 
   // Shared.
+  private volatile boolean responds;
   private volatile @Nullable JdkResponseBody<T> body;
+  private volatile @Nullable JdkResponseStream stream;
+  private volatile boolean brought;
   private volatile @Nullable IOException end;
   private volatile @Nullable Future<?> alarm;
-  private volatile @Nullable JdkUpload upload;
-  private volatile @Nullable Future<?> nudge;
-  private volatile long heardAt = System.nanoTime();
-  private volatile boolean responds;
-  private volatile boolean ignored;
-  private volatile @Nullable HttpResponse<T> brought;
+  private volatile Deadline silence;
 
   /**
    * An attempt.
@@ -99,68 +86,32 @@ final class JdkExchange<T> {
    * @param lane of the origin, in which this has a place; if it is not open, this comes to open the
    *     connection that others wait for
    * @param expects whether to ask the server before the body is sent
-   * @param event of the call
    */
-  JdkExchange(
-      BlockingJdkHttpClient client,
-      Origin origin,
-      Lane lane,
-      HttpRequest request,
-      Deadline deadline,
-      boolean expects,
-      CallEvent event) {
-    this.expects = expects;
-    this.event = event;
-    this.client = client;
-    this.origin = origin;
+  JdkExchange(JdkCall<T> call, Lane lane, boolean expects) {
+    this.call = call;
     this.lane = lane;
-    this.request = request;
-    this.deadline = deadline;
-    this.readTimeout = client.readTimeout();
-  }
-
-  private static ScheduledThreadPoolExecutor timer() {
-    ScheduledThreadPoolExecutor timer =
-        new ScheduledThreadPoolExecutor(
-            1,
-            Thread.ofPlatform()
-                .daemon()
-                .name("heddle-jdk-timer")
-                .inheritInheritableThreadLocals(false)
-                .factory());
-    timer.setRemoveOnCancelPolicy(true);
-    return timer;
-  }
-
-  /** Runs this in a while, where it may run code of the user's, and holds up no other. */
-  private static Future<?> after(long nanos, Runnable what) {
-    return TIMER.schedule(() -> Thread.startVirtualThread(what), nanos, TimeUnit.NANOSECONDS);
+    this.expects = expects;
+    this.silence = Deadline.after(call.client.readTimeout);
   }
 
   // ---- caller ---------------------------------------------------------------------------------
 
   /** Sends the request and waits for what the client's {@code send} waits for. */
-  HttpResponse<T> send(
-      BodyHandler<T> handler, @Nullable PushPromiseHandler<T> push, HttpClient library)
+  HttpResponse<T> send(@Nullable PushPromiseHandler<T> push)
       throws IOException, InterruptedException {
     caller = Thread.currentThread(); // before there is anybody to interrupt it
     setAlarm();
     try {
       HttpRequest its = request();
-      BodyHandler<T> ours =
-          info -> {
-            responds = true; // the handler may fail as a call does that may go again
-            return receive(handler.apply(info), info);
-          };
       HttpResponse<T> response =
-          push == null ? library.send(its, ours) : sendPushed(library, its, ours, push);
-      origin.speaks(first(response).version());
-      brought = response; // before the look at `over`: he who gives the place back sees it
+          push == null ? call.client.wrapped.send(its, this::receive) : sendPushed(its, push);
+      call.origin.speaks(first(response).version());
+      brought = true; // before the look at `over`: he who gives the place back sees it
       if (body == null) {
         release(true);
       }
-      if (over.get() && !(response.body() instanceof JdkResponseStream)) {
-        event.completed();
+      if (over.get() && stream == null) {
+        call.event.completed();
       }
       return response;
     } catch (InterruptedException e) {
@@ -171,14 +122,14 @@ final class JdkExchange<T> {
     } catch (IOException e) {
       refused = JdkInternals.hadNoStream(e);
       if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
-        origin.cool(lane);
+        call.origin.cool(lane);
       }
       throw failure(e);
     } finally {
       if (leave()) {
         Thread.interrupted(); // the alarm's
       }
-      if (brought == null) {
+      if (!brought) {
         end(JdkFailures.closed()); // what came as the caller was interrupted, the JDK has dropped
         release(false);
       }
@@ -195,39 +146,32 @@ final class JdkExchange<T> {
   }
 
   /** {@code send} knows no pushes. */
-  private HttpResponse<T> sendPushed(
-      HttpClient library, HttpRequest its, BodyHandler<T> ours, PushPromiseHandler<T> push)
+  private HttpResponse<T> sendPushed(HttpRequest its, PushPromiseHandler<T> push)
       throws IOException, InterruptedException {
-    Future<HttpResponse<T>> future = library.sendAsync(its, ours, push);
+    Future<HttpResponse<T>> future = call.client.wrapped.sendAsync(its, this::receive, push);
     try {
       return future.get();
-    } catch (InterruptedException e) {
-      future.cancel(true);
-      throw e;
     } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      throw cause instanceof IOException io ? io : new IOException(cause);
+      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+    } finally {
+      future.cancel(true); // unless it is done
     }
   }
 
   /** The user's request, with what is left of the deadline; and a hook, if it comes to connect. */
   private HttpRequest request() throws HttpTimeoutException {
-    long nanos = deadline.remainingNanos();
-    if (nanos == 0) {
+    if (call.deadline.isExpired()) {
       throw JdkFailures.overBeforeSending("before the request was sent");
     }
-    if (readTimeout != null && request.bodyPublisher().isEmpty()) {
-      nanos = Math.min(nanos, Deadline.after(readTimeout).remainingNanos());
-    }
-    boolean cold = !lane.isOpen();
-    if (nanos == Long.MAX_VALUE
-        && !cold
-        && expects == request.expectContinue()
-        && request.bodyPublisher().isEmpty()) {
-      return request;
-    }
-    Duration left = nanos == Long.MAX_VALUE ? null : Duration.ofNanos(nanos);
-    return new SentRequest(request, left, this, cold);
+    Deadline ofHead = hasBody() ? call.deadline : call.deadline.earlier(silence);
+    boolean plain = lane.isOpen() && !hasBody() && expects == call.request.expectContinue();
+    return plain && ofHead.isNone()
+        ? call.request
+        : new SentRequest(call.request, ofHead, this, lane.isOpen());
+  }
+
+  private boolean hasBody() {
+    return call.request.bodyPublisher().isPresent();
   }
 
   /** What the body fails with: the client's own timer may ring at the moment of the head. */
@@ -240,7 +184,7 @@ final class JdkExchange<T> {
     if (why != null) {
       return JdkFailures.again(why);
     }
-    boolean late = deadline.remainingNanos() < GRACE_NANOS; // the client's timer may be early
+    boolean late = call.deadline.remainingNanos() < GRACE_NANOS; // the client's timer may be early
     if (found == null || (found instanceof HttpTimeoutException && late)) {
       return JdkFailures.over(found);
     }
@@ -258,10 +202,6 @@ final class JdkExchange<T> {
     } finally {
       calling.unlock();
     }
-  }
-
-  boolean hasBrought(HttpResponse<?> response) {
-    return response.equals(brought);
   }
 
   boolean expects() {
@@ -288,90 +228,70 @@ final class JdkExchange<T> {
 
   // ---- the client's threads -------------------------------------------------------------------
 
-  @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
-  private BodySubscriber<T> receive(BodySubscriber<T> user, ResponseInfo info) {
-    heard();
-    event.head(
-        info.statusCode(), info.version() == HttpClient.Version.HTTP_1_1 ? "HTTP/1.1" : "HTTP/2");
-    origin.warmUp(lane);
-    origin.answered();
-    boolean multiplexed = info.version() != HttpClient.Version.HTTP_1_1;
-    if (!multiplexed && readTimeout == null && JdkInternals.gathers(user)) {
-      return user; // a subscriber of ours would cost the call a hand-over
-    }
-    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
-    boolean none = request.method().equals("HEAD") || info.statusCode() == 304;
-    BodySubscriber<T> its =
-        user.getClass() == STREAM
-            ? (BodySubscriber<T>) new JdkResponseStream(deadline, length, !multiplexed, event)
-            : user;
-    JdkResponseBody<T> received =
-        new JdkResponseBody<>(its, multiplexed && !none ? length : -1, this);
-    body = received;
-    IOException why = end;
-    if (why != null) { // it came before there was a body to end
-      received.end(why);
-    }
-    return received;
-  }
-
   /**
    * There is a connection, and a request with a body is about to be sent: the first, or one that
    * the client makes of it by itself, for a redirect, a challenge, or as that was not processed.
    */
   void begins() {
     begun.incrementAndGet();
-    origin.warmUp(lane);
+    call.origin.warmUp(lane);
     if (expects && upload == null) {
-      var unused = after(EXPECT_NANOS, this::expectNoMore);
+      var unused = JdkTimer.after(EXPECT_NANOS, this::expectNoMore);
     }
   }
 
-  /** The head of a request that has a body is sent. */
-  void sends(boolean multiplexed) {
+  /** The head of a request with a body is sent; the body goes through this to the client. */
+  Flow.Subscriber<ByteBuffer> upload(Flow.Subscriber<? super ByteBuffer> client) {
+    boolean multiplexed = JdkInternals.isOfHttp2(client);
     if (multiplexed && begun.get() == 1) { // else it may be to another origin
-      origin.speaks(HttpClient.Version.HTTP_2);
+      call.origin.speaks(Version.HTTP_2);
     }
-  }
-
-  /**
-   * The request's body is about to be sent; it must not, if it is cancelled here.
-   *
-   * @param multiplexed whether over HTTP/2
-   */
-  void uploads(JdkUpload its, boolean multiplexed) {
+    JdkUpload its = new JdkUpload(client, multiplexed);
     calling.lock();
     try {
       upload = its;
     } finally {
       calling.unlock();
     }
-    if (multiplexed) {
-      nudgeLater(its);
-    }
+    its.watch(over::get);
     if (over.get() || ignored) {
       its.cancel();
     }
+    return its;
   }
 
-  private void nudgeLater(JdkUpload its) {
-    nudge =
-        after(
-            NUDGE_NANOS,
-            () -> {
-              if (!its.isOver() && !over.get()) {
-                nudgeLater(its);
-                its.nudge();
-              }
-            });
-    if (over.get()) {
-      nudge.cancel(false);
+  /** The head of the response. */
+  @SuppressWarnings("unchecked") // the JDK's subscriber for streams is one of InputStream
+  private BodySubscriber<T> receive(ResponseInfo info) {
+    responds = true; // the handler may fail as a call does that may go again
+    BodySubscriber<T> user = call.handler.apply(info);
+    heard();
+    boolean multiplexed = info.version() != Version.HTTP_1_1;
+    call.event.head(info.statusCode(), multiplexed ? "HTTP/2" : "HTTP/1.1");
+    call.origin.answered(lane);
+    if (!multiplexed && silence.isNone() && JdkInternals.gathers(user)) {
+      return user; // a subscriber of ours would cost the call a hand-over
     }
+    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
+    boolean none = call.request.method().equals("HEAD") || info.statusCode() == 304;
+    if (user.getClass() == STREAM) {
+      JdkResponseStream ours =
+          new JdkResponseStream(call.deadline, length, !multiplexed, call.event);
+      stream = ours;
+      user = (BodySubscriber<T>) ours;
+    }
+    JdkResponseBody<T> its = new JdkResponseBody<>(user, multiplexed && !none ? length : -1, this);
+    body = its;
+    IOException why = end;
+    if (why != null) { // it came before there was a body to end
+      its.end(why);
+    }
+    return its;
   }
 
   void heard() {
-    if (readTimeout != null) {
-      heardAt = System.nanoTime();
+    if (!silence.isNone()) {
+      silence = Deadline.after(call.client.readTimeout);
     }
   }
 
@@ -379,7 +299,7 @@ final class JdkExchange<T> {
 
   /** Somebody else ends the body, if one comes. */
   void cancel() {
-    event.cancels();
+    call.event.cancels();
     end(JdkFailures.closed());
   }
 
@@ -395,18 +315,21 @@ final class JdkExchange<T> {
   /** Says what it waits for; the JDK does not tell the connection from the head. */
   void tell(CallReport report) {
     JdkResponseBody<T> its = body;
-    Thread reader = its == null ? null : its.reader();
+    JdkResponseStream read = stream;
+    Thread reader = read == null ? null : read.waiter();
     Step waitsFor = !responds ? Step.HEAD : its == null || its.isAwaited() ? Step.BODY : null;
-    Thread waits = reader == null ? caller : reader;
-    URI uri = request.uri();
+    URI uri = call.request.uri();
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
-    report.add(waitsFor, request.method() + " " + uri.getHost() + port, waits);
+    report.add(
+        waitsFor,
+        call.request.method() + " " + uri.getHost() + port,
+        reader == null ? caller : reader);
   }
 
-  /** Whether it waits for nothing but a reader who does not come. */
-  boolean isForgotten(long nanos) {
-    JdkResponseBody<T> its = body;
-    return its != null && its.isForgotten(nanos);
+  /** Whether it waits for nothing but a reader who does not come; false if one cannot know. */
+  boolean isForgotten() {
+    JdkResponseStream its = stream;
+    return its != null && its.isForgotten();
   }
 
   /**
@@ -418,96 +341,61 @@ final class JdkExchange<T> {
     if (!over.compareAndSet(false, true)) {
       return;
     }
-    if (brought != null) { // with a body of the user's, which nobody else sees to its end
-      endBody(whole);
+    if (brought && stream == null) { // with a body of the user's, which nobody else sees to its end
+      endEvent(whole);
     }
     Future<?> its = alarm;
     if (its != null) {
       its.cancel(false);
     }
-    Future<?> next = nudge;
-    if (next != null) {
-      next.cancel(false);
-    }
     JdkUpload sending = upload;
-    if (sending != null && !whole) {
-      sending.cancel();
-    } else if (sending != null && !sending.isOver()) {
-      cancelOnceStalled(sending, sending.movedAt());
+    if (sending != null) {
+      sending.endOfCall(whole);
     }
-    client.ended(this);
-    if (refused) {
-      origin.leaveRefused(lane);
-    } else {
-      origin.leave(lane);
-    }
+    call.client.live.remove(this);
+    call.origin.leave(lane, refused);
   }
 
-  private void endBody(boolean whole) {
+  private void endEvent(boolean whole) {
     JdkResponseBody<T> its = body;
-    if (its != null && !its.isStream()) {
-      Throwable why = its.failure();
-      if (whole) {
-        event.completed();
-      } else if (why != null) {
-        event.failed(why);
-      } else {
-        event.end(CallEvent.End.CLOSED);
-      }
+    Throwable why = its == null ? null : its.failure();
+    if (whole) {
+      call.event.completed();
+    } else if (why != null) {
+      call.event.failed(why);
+    } else {
+      call.event.end(CallEvent.End.CLOSED);
     }
-  }
-
-  /** The answer is whole, the request is not: it goes on while the server takes of it. */
-  private static void cancelOnceStalled(JdkUpload sending, long movedAt) {
-    var unused =
-        after(
-            STALL_NANOS,
-            () -> {
-              if (!sending.isOver() && sending.movedAt() != movedAt) {
-                cancelOnceStalled(sending, sending.movedAt());
-              } else {
-                sending.cancel(); // if it is not over
-              }
-            });
   }
 
   // ---- alarm ----------------------------------------------------------------------------------
 
   private void setAlarm() {
-    long silence = silenceNanos();
-    if (silence == Long.MAX_VALUE && readTimeout != null) { // the head comes after the upload: look
-      silence = Deadline.after(readTimeout).remainingNanos();
-    }
-    long nanos = Math.min(deadline.remainingNanos(), silence);
-    if (nanos < Long.MAX_VALUE) {
-      alarm = after(nanos + GRACE_NANOS, this::ring);
+    Deadline next = call.deadline.earlier(silence);
+    if (!next.isNone()) {
+      alarm = JdkTimer.after(next.remainingNanos() + GRACE_NANOS, this::ring);
       if (over.get()) {
         alarm.cancel(false);
       }
     }
   }
 
-  /** For how long the server may still say nothing. */
-  private long silenceNanos() {
-    return readTimeout == null || (body == null && request.bodyPublisher().isPresent())
-        ? Long.MAX_VALUE
-        : Math.max(0, heardAt + Deadline.after(readTimeout).remainingNanos() - System.nanoTime());
-  }
-
   private void ring() {
-    boolean late = deadline.isExpired();
     JdkResponseBody<T> its = body;
-    if (its != null && !its.isAwaited()) {
-      heard(); // the silence is the reader's
+    if (its == null ? hasBody() : !its.isAwaited()) {
+      heard(); // the silence is the request's, or the reader's
     }
     if (over.get()) {
       return;
     }
-    if (!late && silenceNanos() > 0) {
+    if (!call.deadline.earlier(silence).isExpired()) {
       setAlarm();
       return;
     }
-    end(late ? JdkFailures.over(null) : new HttpTimeoutException("read timed out"));
+    end(
+        call.deadline.isExpired()
+            ? JdkFailures.over(null)
+            : new HttpTimeoutException("read timed out"));
     interruptCaller();
   }
 

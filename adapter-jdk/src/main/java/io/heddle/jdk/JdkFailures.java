@@ -61,16 +61,14 @@ final class JdkFailures {
   /** A wait in a body has ended without bytes. */
   static IOException inWait(String doing, Exception end) {
     return switch (end) {
-      case InterruptedException e -> interrupted(doing, e);
+      case InterruptedException e -> {
+        Thread.currentThread().interrupt();
+        yield caused(new InterruptedIOException("interrupted while " + doing), e);
+      }
       case TimeoutException e -> over(null);
       case ExecutionException e -> again(Objects.requireNonNull(e.getCause()));
       default -> closed();
     };
-  }
-
-  private static InterruptedIOException interrupted(String doing, InterruptedException interrupt) {
-    Thread.currentThread().interrupt();
-    return caused(new InterruptedIOException("interrupted while " + doing), interrupt);
   }
 
   static IOException closed() {

@@ -2,7 +2,6 @@ package io.heddle.jdk;
 
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,15 +24,15 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
    * Starts the call.
    *
    * @param onCancel runs before the call is interrupted; must not wait
-   * @param discard takes a response that nobody will get
+   * @param discard runs if nobody will get the response
    */
-  JdkFuture(Callable<T> call, Runnable onCancel, Consumer<T> discard) {
+  JdkFuture(Callable<T> call, Runnable onCancel, Runnable discard) {
     this.call = Thread.ofVirtual().name("heddle-jdk-call").unstarted(() -> run(call, discard));
     this.onCancel = onCancel;
     this.call.start();
   }
 
-  private void run(Callable<T> call, Consumer<T> discard) {
+  private void run(Callable<T> call, Runnable discard) {
     try {
       T response = call.call();
       defaultExecutor().execute(() -> bring(response, discard)); // what depends on it runs there
@@ -42,9 +41,9 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
     }
   }
 
-  private void bring(T response, Consumer<T> discard) {
+  private void bring(T response, Runnable discard) {
     if (!complete(response)) {
-      discard.accept(response);
+      discard.run();
     }
   }
 

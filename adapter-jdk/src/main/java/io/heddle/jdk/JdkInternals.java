@@ -141,11 +141,8 @@ final class JdkInternals {
 
   /** For how long the client keeps an idle connection of HTTP/2, in ns. */
   static long idleNanos() {
-    long seconds =
-        idleSeconds(
-            "jdk.httpclient.keepalive.timeout.h2",
-            idleSeconds("jdk.httpclient.keepalive.timeout", DEFAULT_IDLE_SECONDS));
-    return TimeUnit.SECONDS.toNanos(seconds);
+    long any = idleSeconds("jdk.httpclient.keepalive.timeout", DEFAULT_IDLE_SECONDS);
+    return TimeUnit.SECONDS.toNanos(idleSeconds("jdk.httpclient.keepalive.timeout.h2", any));
   }
 
   /** As {@code HttpClientImpl.getTimeoutProp} has it, which reads {@code net.properties}, too. */

@@ -6,9 +6,11 @@ import java.net.ProtocolException;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -23,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  *   └────end, by deadline ────▶ OVER   both are told
  * }</pre>
  *
- * <p>The user's subscriber hears one signal at a time (Reactive Streams, 1.3). He who comes first
- * tells it; one who comes meanwhile leaves a mark, and {@link #end} does not wait: he who is at it
- * then brings the failure as his last signal.
+ * <p>The user's subscriber hears one signal at a time (Reactive Streams, 1.3), in the order in
+ * which they came. He who comes first tells it; one who comes meanwhile leaves his signal to him,
+ * and does not wait.
  *
  * @param <T> what the user makes of the body
  */
@@ -35,12 +37,11 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
   private final JdkExchange<?> exchange;
   private final DeclaredLength length;
 
-  /** 0: nobody tells; else one does, and what is above 1 came meanwhile, or after the end. */
-  private final AtomicInteger telling = new AtomicInteger();
+  private final Queue<Runnable> signals = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean telling = new AtomicBoolean();
 
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicLong demand = new AtomicLong();
-  private volatile @Nullable Thread teller;
   private volatile Flow.@Nullable Subscription client;
 
   // Teller only.
@@ -79,34 +80,32 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
   public void onNext(List<ByteBuffer> piece) {
     exchange.heard();
     demand.decrementAndGet();
-    tell(
-        () -> {
-          if (length.declared() < 0 || length.admits(bytes(piece))) {
-            user.onNext(piece);
-          } else if (failure.compareAndSet(null, new ProtocolException(length.toString()))) {
-            cancel();
-          }
-        });
+    if (length.declared() < 0
+        || length.admits(piece.stream().mapToLong(ByteBuffer::remaining).sum())) {
+      tell(() -> user.onNext(piece));
+    } else {
+      end(new ProtocolException(length.toString()));
+    }
   }
 
   @Override
   public void onError(Throwable its) {
     failure.compareAndSet(null, exchange.failureOfBody(its));
     exchange.release(false);
-    tell(() -> {});
+    tell(this::fail);
   }
 
   @Override
   public void onComplete() {
-    exchange.release(length.isReached());
+    if (!length.isReached()) {
+      onError(new ProtocolException(length.toString()));
+      return;
+    }
+    exchange.release(true);
     tell(
         () -> {
-          if (length.isReached()) {
-            over = true;
-            user.onComplete();
-          } else {
-            failure.compareAndSet(null, new ProtocolException(length.toString()));
-          }
+          over = true;
+          user.onComplete();
         });
   }
 
@@ -117,7 +116,7 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
     Flow.Subscription its = client;
     if (its != null) {
       exchange.heard(); // until now the silence was the reader's
-      demand.accumulateAndGet(n, (had, more) -> Math.min(had, Long.MAX_VALUE - more) + more);
+      demand.accumulateAndGet(n, JdkUpload::sum);
       its.request(n);
     }
   }
@@ -137,18 +136,8 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
   void end(IOException why) {
     if (failure.compareAndSet(null, why)) {
       cancel();
-      tell(() -> {});
+      tell(this::fail);
     }
-  }
-
-  /** Whether its reader ends the call. */
-  boolean isStream() {
-    return user instanceof JdkResponseStream;
-  }
-
-  /** The thread that waits in a read; null if none does, or one cannot know. */
-  @Nullable Thread reader() {
-    return user instanceof JdkResponseStream stream ? stream.waiter() : null;
   }
 
   /** What the body has failed with; null if it has not. */
@@ -161,53 +150,21 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
     return demand.get() > 0;
   }
 
-  /** Whether nobody reads it, and nobody did for so long; false where one cannot know. */
-  boolean isForgotten(long nanos) {
-    return user instanceof JdkResponseStream stream && stream.isForgotten(nanos);
-  }
-
-  /** Brings the signal, and then what failed the body; or leaves it to him who is at it. */
   private void tell(Runnable signal) {
-    Thread me = Thread.currentThread();
-    if (me.equals(teller)) { // within a signal: a request may bring the next one at once
-      bring(signal);
-      return;
-    }
-    if (telling.getAndIncrement() > 0) {
-      return; // a failure, which he finds; or what comes after one
-    }
-    teller = me;
-    int seen = 1;
-    try {
-      bring(signal);
-      while (true) {
-        Throwable why = failure.get();
-        if (why != null) {
-          bring(
-              () -> {
-                over = true;
-                subscribe();
-                user.onError(why);
-              });
+    signals.add(signal);
+    while (!signals.isEmpty() && telling.compareAndSet(false, true)) {
+      try {
+        for (Runnable next = signals.poll(); next != null; next = signals.poll()) {
+          if (!over) {
+            next.run();
+          }
         }
-        teller = null;
-        seen = telling.addAndGet(-seen);
-        if (seen == 0) {
-          return;
-        }
-        teller = me;
+      } catch (Throwable t) {
+        cancel(); // the client may still bring the failure
+        throw t;
+      } finally {
+        telling.set(false);
       }
-    } catch (Throwable t) {
-      teller = null;
-      telling.set(0); // the client may still bring the failure
-      cancel();
-      throw t;
-    }
-  }
-
-  private void bring(Runnable signal) {
-    if (!over) {
-      signal.run();
     }
   }
 
@@ -218,11 +175,9 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
     }
   }
 
-  private static long bytes(List<ByteBuffer> piece) {
-    long bytes = 0;
-    for (ByteBuffer each : piece) {
-      bytes += each.remaining();
-    }
-    return bytes;
+  private void fail() {
+    over = true;
+    subscribe();
+    user.onError(failure.get());
   }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -28,15 +29,15 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
 
   private static final int WINDOW = 128 * 1024;
 
+  private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final Deadline deadline;
   private final boolean drain;
   private final ResponseBodyPipe pipe;
   private final AtomicBoolean asked = new AtomicBoolean(true);
   private volatile Flow.@Nullable Subscription subscription;
 
-  // For close() of the client: when somebody last read, and whether somebody does now.
-  private volatile long readAt = System.nanoTime();
-  private volatile boolean reading;
+  private volatile long readAt = System.nanoTime(); // for close() of the client
 
   /**
    * A stream.
@@ -123,12 +124,10 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
     if (pipe.available() == 0 && !pipe.isDone()) {
       JdkFailures.forbidWaiting();
     }
-    reading = true;
     try {
       return super.read(b, off, len);
     } finally {
       readAt = System.nanoTime();
-      reading = false;
     }
   }
 
@@ -150,8 +149,8 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
     return pipe.waiter();
   }
 
-  /** Whether nobody reads, and nobody did for so long. */
-  boolean isForgotten(long nanos) {
-    return !reading && System.nanoTime() - readAt > nanos;
+  /** Whether nobody waits in a read, and nobody has read for long. */
+  boolean isForgotten() {
+    return waiter() == null && System.nanoTime() - readAt > FORGOTTEN_NANOS;
   }
 }

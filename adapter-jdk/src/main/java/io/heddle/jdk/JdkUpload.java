@@ -2,7 +2,10 @@ package io.heddle.jdk;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * connection; so it is asked on a virtual thread of its own, unless it is at work already.
  *
  * <p>The client also forgets one whose stream is beyond the server's GOAWAY: the call would wait
- * for ever. It finds out when it next looks for a window, so the exchange {@link #nudge nudges} it.
+ * for ever. It finds out when it next looks for a window, so it is {@link #nudge nudged}.
  *
  * <p>One thread asks the user's body at a time. Where a stream fails, the JDK's publisher of it may
  * say that the body is whole, and throw then (PullPublisher, in 21 and 25): what a body says of its
@@ -23,6 +26,11 @@ import org.jspecify.annotations.Nullable;
 final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription {
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  /** How often one that waits for its window is looked after. */
+  private static final long NUDGE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Flow.Subscriber<? super ByteBuffer> client;
   private final boolean multiplexed;
@@ -34,6 +42,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   private volatile @Nullable Thread asking;
   private boolean whole; // by the thread that asks
   private volatile long movedAt = System.nanoTime();
+  private volatile @Nullable Future<?> watch;
 
   /**
    * An upload that nothing has been sent of.
@@ -62,7 +71,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
 
   @Override
   public void onError(Throwable failure) {
-    over = true;
+    end();
     client.onError(failure);
   }
 
@@ -76,8 +85,16 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   }
 
   private void complete() {
-    over = true;
+    end();
     client.onComplete();
+  }
+
+  private void end() {
+    over = true;
+    Future<?> its = watch;
+    if (its != null) {
+      its.cancel(false);
+    }
   }
 
   @Override
@@ -90,10 +107,8 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     if (its == null || over || (multiplexed && forNudge)) {
       return;
     }
-    if (Thread.currentThread().equals(asking)) {
-      its.request(n);
-    } else if (wanted.getAndAccumulate(n, JdkUpload::sum) > 0) {
-      return; // whoever asks at the moment asks for this, too
+    if (wanted.getAndAccumulate(n, JdkUpload::sum) > 0) {
+      return; // he who asks at the moment asks for this, too
     } else if (multiplexed) {
       Thread.startVirtualThread(() -> ask(its));
     } else {
@@ -101,11 +116,12 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     }
   }
 
-  private static long sum(long a, long b) {
+  /** Demand of Reactive Streams adds up to no more than this. */
+  static long sum(long a, long b) {
     return Math.min(a, Long.MAX_VALUE - b) + b;
   }
 
-  /** Within this the body brings pieces, and the client asks for more while it has a window. */
+  /** Within this the body brings pieces, and the client asks for more, which comes next. */
   private void ask(Flow.Subscription its) {
     long n;
     do {
@@ -131,7 +147,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   public void cancel() {
     Flow.Subscription its = user;
     boolean first = !over;
-    over = true;
+    end();
     if (its != null && first) {
       its.cancel();
     }
@@ -148,12 +164,50 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     }
   }
 
-  boolean isOver() {
-    return over;
+  // ---- the exchange ---------------------------------------------------------------------------
+
+  /** Nudges it from time to time, until it is over, or the call is. */
+  void watch(BooleanSupplier callIsOver) {
+    if (multiplexed) {
+      watch =
+          JdkTimer.after(
+              NUDGE_NANOS,
+              () -> {
+                if (!over && !callIsOver.getAsBoolean()) {
+                  watch(callIsOver);
+                  nudge();
+                }
+              });
+      if (over) {
+        end();
+      }
+    }
   }
 
-  /** When the client last wanted more, on the clock of {@link System#nanoTime()}. */
-  long movedAt() {
-    return movedAt;
+  /**
+   * The call is over.
+   *
+   * @param whole whether the answer is: then this goes on while the server takes of it
+   */
+  void endOfCall(boolean whole) {
+    if (!whole) {
+      cancel();
+    } else if (!over) {
+      cancelOnceStalled();
+    }
+  }
+
+  private void cancelOnceStalled() {
+    long before = movedAt;
+    var unused =
+        JdkTimer.after(
+            STALL_NANOS,
+            () -> {
+              if (!over && movedAt != before) {
+                cancelOnceStalled();
+              } else {
+                cancel();
+              }
+            });
   }
 }

@@ -6,6 +6,7 @@ import io.heddle.core.HostResolver;
 import io.heddle.core.InFlightLimit;
 import io.heddle.core.Lanes;
 import io.heddle.core.Lanes.Lane;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,11 +61,10 @@ final class Origin {
   private volatile boolean answered;
   private volatile boolean full;
   private volatile boolean multiplexed;
-  private volatile long refusedAloneAt; // 0 if there was a stream since
+  private volatile Deadline ofStreams = Deadline.none(); // that if there was one since
   private final AtomicInteger caution = new AtomicInteger();
   private volatile long leftAt = System.nanoTime();
-  private volatile long lookedUpAt;
-  private volatile boolean lookedUp;
+  private volatile Deadline lookedUp = Deadline.afterNanos(0);
 
   /**
    * An origin that nobody has called.
@@ -85,26 +85,28 @@ final class Origin {
    *
    * @return what the call is to fail with if it needs an address; none needs one that finds a
    *     connection
+   * @throws IOException if the deadline came first, or the client was closed
    */
   @Nullable ConnectException lookUp(
       URI uri, HttpClient client, HostResolver<InetAddress[]> resolver, Deadline deadline)
-      throws InterruptedException, TimeoutException {
-    long now = System.nanoTime();
-    if (lookUpNanos == 0 || (lookedUp && now - lookedUpAt < lookUpNanos)) {
+      throws IOException, InterruptedException {
+    if (lookUpNanos == 0 || !lookedUp.isExpired()) {
       return null;
     }
+    Deadline next = Deadline.afterNanos(lookUpNanos);
     String host = hostOf(uri, client.proxy().orElseGet(ProxySelector::getDefault));
     try {
       if (host != null) {
         resolver.resolve(host, () -> InetAddress.getAllByName(host)).await(deadline);
       }
-      lookedUpAt = now;
-      lookedUp = true;
+      lookedUp = next;
       return null;
     } catch (ExecutionException e) {
       return JdkFailures.caused(new ConnectException("no address of " + host), e.getCause());
-    } catch (IllegalStateException closed) {
-      throw JdkFailures.caused(new CancellationException(closed.getMessage()), closed);
+    } catch (TimeoutException e) {
+      throw JdkFailures.overBeforeSending("looking up " + host);
+    } catch (IllegalStateException closed) { // as a CancellationException is
+      throw JdkFailures.caused(JdkFailures.closed(), closed);
     }
   }
 
@@ -141,12 +143,12 @@ final class Origin {
   private Lane await(Exchange<InFlightLimit> turn, Deadline deadline)
       throws InterruptedException, TimeoutException {
     try {
-      Lane at = lanes.now();
-      while (!turn.awaitDone(deadline.earlier(patience())) && !deadline.isExpired()) {
+      for (Lane at = lanes.now();
+          !turn.awaitDone(deadline.earlier(patience())) && !deadline.isExpired();
+          at = lanes.now()) {
         if (at == lanes.now()) {
           warmUp(at); // an outage holds up nobody for long
         }
-        at = lanes.now();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // which the wait for the turn finds
@@ -189,9 +191,10 @@ final class Origin {
   }
 
   /** The head of a response came. */
-  void answered() {
+  void answered(Lane lane) {
+    warmUp(lane);
     answered = true;
-    refusedAloneAt = 0;
+    ofStreams = Deadline.none();
   }
 
   /** What its connections speak. */
@@ -212,22 +215,9 @@ final class Origin {
     return answered;
   }
 
-  /** A call is over, as there was no stream for it: the others are as many as there may be. */
-  void leaveRefused(Lane lane) {
-    full = true;
-    caution.set(CAUTION);
-    if (lane.inFlight() > 1) {
-      refusedAloneAt = 0;
-    } else if (refusedAloneAt == 0) {
-      refusedAloneAt = System.nanoTime() | 1;
-    }
-    lane.changeMax((max, inFlight) -> Math.max(1, inFlight - 1));
-    lane.leave();
-  }
-
   /** Where a refused call has none to wait for, as the streams are not ours: waits a moment. */
   void pause(Deadline deadline) throws InterruptedException {
-    if (refusedAloneAt != 0) {
+    if (!ofStreams.isNone()) {
       Deadline moment = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
       new Exchange<Void>().awaitDone(deadline.earlier(moment));
     }
@@ -235,15 +225,21 @@ final class Origin {
 
   /** Whether the connection has no stream left, and nobody who could give one back. */
   boolean hasLostItsStreams() {
-    long since = refusedAloneAt;
-    return since != 0 && System.nanoTime() - since > TimeUnit.MILLISECONDS.toNanos(LOST_MILLIS);
+    return ofStreams.isExpired();
   }
 
-  /** A call is over. */
-  void leave(Lane lane) {
+  /**
+   * A call is over.
+   *
+   * @param refused whether there was no stream for it: the others are as many as there may be
+   */
+  void leave(Lane lane, boolean refused) {
+    if (refused) {
+      full(lane);
+    }
     leftAt = System.nanoTime();
     lane.leave();
-    if (full && lane.isOpen() && lane == lanes.now()) {
+    if (full && !refused && lane.isOpen() && lane == lanes.now()) {
       if (lane.waiting() == 0 && lane.inFlight() == 0) {
         full = false;
         lane.open(bound());
@@ -251,6 +247,17 @@ final class Origin {
         lane.changeMax((max, inFlight) -> max == Integer.MAX_VALUE ? max : max + 1);
       }
     }
+  }
+
+  private void full(Lane lane) {
+    full = true;
+    caution.set(CAUTION);
+    if (lane.inFlight() > 1) {
+      ofStreams = Deadline.none();
+    } else if (ofStreams.isNone()) {
+      ofStreams = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(LOST_MILLIS));
+    }
+    lane.changeMax((max, inFlight) -> Math.max(1, inFlight - 1));
   }
 
   /** How many wait for a place. */

@@ -1,5 +1,6 @@
 package io.heddle.jdk;
 
+import io.heddle.core.Deadline;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpHeaders;
@@ -8,29 +9,27 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Flow;
-import org.jspecify.annotations.Nullable;
 
-/** The user's request as the wrapped client gets it: with another timeout, and with hooks. */
+/** The user's request as the wrapped client gets it: with another deadline, and with hooks. */
 final class SentRequest extends HttpRequest {
 
   private final HttpRequest user;
-  private final @Nullable Duration timeout;
+  private final Deadline deadline;
   private final JdkExchange<?> exchange;
-  private final boolean connecting;
+  private final boolean connected;
 
   /**
    * A request.
    *
-   * @param timeout in place of the user's; null for none
+   * @param deadline in place of the user's timeout
    * @param exchange is told of its upload
-   * @param connecting whether it is to be told when there is a connection, too
+   * @param connected if not, it is to be told when there is a connection, too
    */
-  SentRequest(
-      HttpRequest user, @Nullable Duration timeout, JdkExchange<?> exchange, boolean connecting) {
+  SentRequest(HttpRequest user, Deadline deadline, JdkExchange<?> exchange, boolean connected) {
     this.user = user;
-    this.timeout = timeout;
+    this.deadline = deadline;
     this.exchange = exchange;
-    this.connecting = connecting;
+    this.connected = connected;
   }
 
   /**
@@ -41,9 +40,7 @@ final class SentRequest extends HttpRequest {
   @Override
   public Optional<BodyPublisher> bodyPublisher() {
     Optional<BodyPublisher> body = user.bodyPublisher();
-    return connecting
-        ? Optional.of(new Sent(body.orElseGet(BodyPublishers::noBody)))
-        : body.map(Sent::new);
+    return (connected ? body : body.or(() -> Optional.of(BodyPublishers.noBody()))).map(Sent::new);
   }
 
   private final class Sent implements BodyPublisher {
@@ -61,11 +58,7 @@ final class SentRequest extends HttpRequest {
 
     @Override
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
-      boolean multiplexed = JdkInternals.isOfHttp2(client);
-      exchange.sends(multiplexed);
-      JdkUpload upload = new JdkUpload(client, multiplexed);
-      exchange.uploads(upload, multiplexed);
-      body.subscribe(upload);
+      body.subscribe(exchange.upload(client));
     }
   }
 
@@ -76,7 +69,7 @@ final class SentRequest extends HttpRequest {
 
   @Override
   public Optional<Duration> timeout() {
-    return Optional.ofNullable(timeout);
+    return deadline.isNone() ? Optional.empty() : Optional.of(deadline.remaining());
   }
 
   @Override

@@ -73,14 +73,11 @@ public final class WrittenBody implements BodyPublisher {
     private final AtomicLong demand = new AtomicLong();
     private final AtomicInteger moving = new AtomicInteger();
     private volatile @Nullable Throwable failure;
-    private volatile boolean cancelled;
+    private volatile boolean over;
 
     // Whether the client has asked for anything. Before it does it may not know of its subscriber:
     // an end that comes earlier meets a field of the JDK's that is null (Http1Exchange, 25).
     private volatile boolean asked;
-
-    // Mover only.
-    private boolean over;
 
     Writing(Writer writer, Flow.Subscriber<? super ByteBuffer> subscriber) {
       super(-1);
@@ -128,13 +125,13 @@ public final class WrittenBody implements BodyPublisher {
     @Override
     public void request(long n) {
       asked = true;
-      demand.accumulateAndGet(n, (had, more) -> Math.min(had, Long.MAX_VALUE - more) + more);
+      demand.accumulateAndGet(n, JdkUpload::sum);
       move();
     }
 
     @Override
     public void cancel() {
-      cancelled = true;
+      over = true;
       pipe.cancel(); // wakes the writer
     }
 
@@ -152,7 +149,7 @@ public final class WrittenBody implements BodyPublisher {
     private void bring() {
       Throwable why = failure;
       try {
-        if (over || cancelled || !asked) {
+        if (over || !asked) {
           return; // a request brings us here again
         }
         if (why == null && pipe.drainTo(this::bring)) {

@@ -13,22 +13,26 @@
  * <h2>How it works</h2>
  *
  * <pre>{@code
- * caller (virtual thread)                        the client's threads
+ * caller (virtual thread)                          the client's threads
  *   BlockingJdkHttpClient.send
- *     Origin.lookUp                       parks
- *     Origin.enter: streams, connections  parks
- *     JdkExchange.send
- *       the wrapped client's send         parks
- *         SentRequest                            Origin.warmUp  ← a connection stands
- *         WrittenBody                     bytes▶
- *                                                JdkResponseBody ← head, bytes, end
- *     JdkResponseStream.read              parks  bytes ← JdkResponseBody
- *   deadline | read timeout | shutdownNow → JdkExchange.end, ring
+ *     JdkCall.send, for each attempt
+ *       Origin.lookUp                       parks
+ *       Origin.enter: streams, connections  parks
+ *       JdkExchange.send
+ *         the wrapped client's send         parks
+ *           SentRequest                            Origin.warmUp  ← a connection stands
+ *           WrittenBody ▶ JdkUpload         bytes▶
+ *                                                  JdkResponseBody ← head, bytes, end
+ *     JdkResponseStream.read                parks  bytes ← JdkResponseBody
+ *   deadline | read timeout → JdkExchange.ring
+ *   close | a future that is cancelled → JdkExchange.cancel
  * }</pre>
  *
  * <p>The JDK's client already blocks well, so this package wraps its {@code send}. There is no
- * bridge from callbacks. Of the roles that every adapter has there are {@code JdkExchange}, {@code
- * JdkResponseBody} with {@code JdkResponseStream}, {@code JdkFailures} and {@code JdkInternals}.
+ * bridge from callbacks. A {@code JdkCall} is one call, a {@code JdkExchange} one attempt of it. Of
+ * the other roles that every adapter has there are {@code JdkResponseBody} with {@code
+ * JdkResponseStream}, {@code JdkFailures} and {@code JdkInternals}. No caller writes a request body
+ * here: {@code JdkUpload} stands between the user's publisher and the client.
  */
 @NullMarked
 package io.heddle.jdk;

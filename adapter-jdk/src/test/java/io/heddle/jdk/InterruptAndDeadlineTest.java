@@ -9,7 +9,6 @@ import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
-import io.heddle.core.CallEvent;
 import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.net.Proxy;
@@ -136,18 +135,14 @@ class InterruptAndDeadlineTest {
   /** The client's own timer may ring at the moment of the head, and then fails the body. */
   @Test
   void aBodyThatTheClientsTimerEndsSaysThatItWasTheDeadline() throws Exception {
-    HttpRequest get = HttpRequest.newBuilder(URI.create("http://localhost/")).build();
+    HttpRequest get =
+        HttpRequest.newBuilder(URI.create("http://localhost/"))
+            .timeout(Duration.ofNanos(1))
+            .build();
     try (BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(HttpClient.newHttpClient())) {
-      Origin origin = new Origin(1, false);
+      JdkCall<Void> call = new JdkCall<>(client, get, HttpResponse.BodyHandlers.discarding(), null);
       JdkExchange<Void> exchange =
-          new JdkExchange<>(
-              client,
-              origin,
-              origin.enter(Deadline.none()),
-              get,
-              Deadline.after(Duration.ZERO),
-              false,
-              CallEvent.begin("jdk"));
+          new JdkExchange<>(call, call.origin.enter(Deadline.none()), false);
       Throwable told = exchange.failureOfBody(new HttpTimeoutException("request timed out"));
       assertInstanceOf(DeadlineExceededException.class, told.getCause());
     }

@@ -37,16 +37,17 @@ class LateResponseTest {
       URI stalled = server.uri(Clients.stalledBody());
       CountDownLatch came = new CountDownLatch(1);
       CountDownLatch cancelled = new CountDownLatch(1);
+      JdkCall<?> call = new JdkCall<>(client, request(stalled).build(), handler, null);
       CompletableFuture<? extends HttpResponse<?>> future =
           new JdkFuture<>(
               () -> {
-                HttpResponse<Object> response = response(client, stalled, handler);
+                HttpResponse<?> response = call.send();
                 came.countDown();
                 awaitFully(cancelled);
                 return response;
               },
               () -> {},
-              client::discard);
+              call::discard);
       came.await();
       assertTrue(future.cancel(true));
       cancelled.countDown();
@@ -54,12 +55,6 @@ class LateResponseTest {
       Clients.await("the server knows", () -> server.seen(stalled).getFirst().isAborted());
       client.shutdownNow();
     }
-  }
-
-  @SuppressWarnings("unchecked") // a body is an Object
-  private static HttpResponse<Object> response(
-      BlockingJdkHttpClient client, URI uri, BodyHandler<?> handler) throws Exception {
-    return client.send(request(uri).build(), (BodyHandler<Object>) handler);
   }
 
   private static void awaitFully(CountDownLatch latch) {
