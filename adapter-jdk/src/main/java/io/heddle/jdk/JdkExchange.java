@@ -247,6 +247,10 @@ final class JdkExchange<T> {
       call.origin.speaks(Version.HTTP_2);
     }
     JdkUpload its = new JdkUpload(client, multiplexed);
+    JdkUpload before = upload;
+    if (before != null) {
+      before.answered(true); // the client has done with it, and may have forgotten it
+    }
     calling.lock();
     try {
       upload = its;
@@ -350,7 +354,7 @@ final class JdkExchange<T> {
     }
     JdkUpload sending = upload;
     if (sending != null) {
-      sending.endOfCall(whole);
+      sending.answered(whole);
     }
     call.client.live.remove(this);
     call.origin.leave(lane, refused);

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between the user's body and the client, which over HTTP/2 forgets a body that waits for
- * its window when the call ends: its writer would wait for ever. So the exchange cancels it.
+ * its window when the call ends, or when the client makes the request once more: its writer would
+ * wait for ever. So the exchange cancels it.
  *
  * <p>Over HTTP/2 the client asks for more on the thread that reads the connection, when that has
  * brought a window. The user's body may wait there, perhaps for an answer that comes on the same
@@ -185,11 +186,11 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   }
 
   /**
-   * The call is over.
+   * The call is over, or the client makes the request again.
    *
-   * @param whole whether the answer is: then this goes on while the server takes of it
+   * @param whole whether there is a whole answer: then this goes on while the server takes of it
    */
-  void endOfCall(boolean whole) {
+  void answered(boolean whole) {
     if (!whole) {
       cancel();
     } else if (!over) {
