@@ -176,7 +176,7 @@ final class JdkExchange<T> {
 
   /** What the body fails with: the client's own timer may ring at the moment of the head. */
   Throwable failureOfBody(Throwable found) {
-    return found instanceof HttpTimeoutException late ? failure(late) : found;
+    return found instanceof IOException its ? failure(its) : found;
   }
 
   private IOException failure(@Nullable IOException found) {
@@ -185,10 +185,9 @@ final class JdkExchange<T> {
       return JdkFailures.again(why);
     }
     boolean late = call.deadline.remainingNanos() < GRACE_NANOS; // the client's timer may be early
-    if (found == null || (found instanceof HttpTimeoutException && late)) {
-      return JdkFailures.over(found);
-    }
-    return found;
+    return found == null || (late && JdkInternals.isOfTimer(found))
+        ? JdkFailures.over(found)
+        : found;
   }
 
   /** The client's {@code send} is over; whether the alarm interrupted it. */

@@ -43,6 +43,12 @@ final class JdkInternals {
 
   private static final String RESET = "RST_STREAM";
 
+  /**
+   * {@code SocketTube.signalClosed}: over HTTP/1.1 the client's timer ends the connection, and
+   * tells the body of that on another thread; the end of the connection may be there first.
+   */
+  private static final String CLOSED_HERE = "connection closed locally";
+
   private static final Set<Class<?>> GATHERING =
       Set.of(BodySubscribers.ofByteArray().getClass(), BodySubscribers.discarding().getClass());
 
@@ -101,6 +107,11 @@ final class JdkInternals {
     return says(failure, NO_STREAM)
         ? 0
         : says(failure, UNPROCESSED) ? 2 : says(failure, NO_ENTRY) ? 1 : -1;
+  }
+
+  /** Whether it may have been the client's own timer. */
+  static boolean isOfTimer(IOException failure) {
+    return failure instanceof HttpTimeoutException || says(failure, CLOSED_HERE);
   }
 
   /**

@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The deadline wakes a caller by an interrupt too, which is not to be mixed up with another's. */
 @Timeout(60)
@@ -132,9 +134,18 @@ class InterruptAndDeadlineTest {
     assertInstanceOf(DeadlineExceededException.class, again.getCause());
   }
 
+  static List<IOException> ofTheTimer() {
+    return List.of(
+        new HttpTimeoutException("request timed out"),
+        new IOException(
+            "fixed content-length: 1000, bytes received: 916",
+            new IOException("connection closed locally")));
+  }
+
   /** The client's own timer may ring at the moment of the head, and then fails the body. */
-  @Test
-  void aBodyThatTheClientsTimerEndsSaysThatItWasTheDeadline() throws Exception {
+  @ParameterizedTest
+  @MethodSource("ofTheTimer")
+  void aBodyThatTheClientsTimerEndsSaysThatItWasTheDeadline(IOException found) throws Exception {
     HttpRequest get =
         HttpRequest.newBuilder(URI.create("http://localhost/"))
             .timeout(Duration.ofNanos(1))
@@ -143,7 +154,7 @@ class InterruptAndDeadlineTest {
       JdkCall<Void> call = new JdkCall<>(client, get, HttpResponse.BodyHandlers.discarding(), null);
       JdkExchange<Void> exchange =
           new JdkExchange<>(call, call.origin.enter(Deadline.none()), false);
-      Throwable told = exchange.failureOfBody(new HttpTimeoutException("request timed out"));
+      Throwable told = exchange.failureOfBody(found);
       assertInstanceOf(DeadlineExceededException.class, told.getCause());
     }
   }

@@ -4,6 +4,7 @@ import static io.heddle.jdk.Clients.request;
 import static io.heddle.jdk.Clients.stock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
@@ -11,12 +12,14 @@ import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
@@ -96,6 +99,19 @@ class JdkInternalsTest {
                               request(server.uri(refused)).build(), BodyHandlers.discarding())));
       assertTrue(JdkInternals.wasNotProcessed(thrown), thrown::toString);
     }
+  }
+
+  /** When it is told is a matter of threads: but this is what it says. */
+  @Test
+  void aConnectionThatTheClientEndsSaysSo() throws Exception {
+    try (InputStream tube =
+        HttpClient.class.getResourceAsStream("/jdk/internal/net/http/SocketTube.class")) {
+      assertNotNull(tube);
+      String constants = new String(tube.readAllBytes(), StandardCharsets.ISO_8859_1);
+      assertTrue(constants.contains("connection closed locally"));
+    }
+    IOException ended = new IOException("in a body", new IOException("connection closed locally"));
+    assertTrue(JdkInternals.isOfTimer(ended));
   }
 
   /**
