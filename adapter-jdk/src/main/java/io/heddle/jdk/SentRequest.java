@@ -67,9 +67,12 @@ final class SentRequest extends HttpRequest {
     return user.method();
   }
 
+  /** Zero would be no timeout that may be. */
   @Override
   public Optional<Duration> timeout() {
-    return deadline.isNone() ? Optional.empty() : Optional.of(deadline.remaining());
+    return deadline.isNone()
+        ? Optional.empty()
+        : Optional.of(Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
   }
 
   @Override

@@ -134,6 +134,19 @@ class InterruptAndDeadlineTest {
     assertInstanceOf(DeadlineExceededException.class, again.getCause());
   }
 
+  /** The JDK refuses a timeout of zero, and not as a timeout. */
+  @Test
+  void aDeadlineThatIsOverAsTheRequestIsReadIsATimeout() throws Exception {
+    HttpRequest get = HttpRequest.newBuilder(URI.create("http://localhost/")).build();
+    try (BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(HttpClient.newHttpClient())) {
+      JdkCall<Void> call = new JdkCall<>(client, get, HttpResponse.BodyHandlers.discarding(), null);
+      JdkExchange<Void> exchange =
+          new JdkExchange<>(call, call.origin.enter(Deadline.none()), false);
+      SentRequest sent = new SentRequest(get, Deadline.afterNanos(0), exchange, true);
+      assertFalse(sent.timeout().orElseThrow().isZero());
+    }
+  }
+
   static List<IOException> ofTheTimer() {
     return List.of(
         new HttpTimeoutException("request timed out"),
