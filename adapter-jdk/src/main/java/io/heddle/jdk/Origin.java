@@ -61,7 +61,7 @@ final class Origin {
   private volatile boolean answered;
   private volatile boolean full;
   private volatile boolean multiplexed;
-  private volatile Deadline ofStreams = Deadline.none(); // that if there was one since
+  private volatile Deadline streamsLost = Deadline.none(); // none if there was one since
   private final AtomicInteger caution = new AtomicInteger();
   private volatile long leftAt = System.nanoTime();
   private volatile Deadline lookedUp = Deadline.afterNanos(0);
@@ -194,7 +194,7 @@ final class Origin {
   void answered(Lane lane) {
     warmUp(lane);
     answered = true;
-    ofStreams = Deadline.none();
+    streamsLost = Deadline.none();
   }
 
   /** What its connections speak. */
@@ -217,7 +217,7 @@ final class Origin {
 
   /** Where a refused call has none to wait for, as the streams are not ours: waits a moment. */
   void pause(Deadline deadline) throws InterruptedException {
-    if (!ofStreams.isNone()) {
+    if (!streamsLost.isNone()) {
       Deadline moment = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
       new Exchange<Void>().awaitDone(deadline.earlier(moment));
     }
@@ -225,7 +225,7 @@ final class Origin {
 
   /** Whether the connection has no stream left, and nobody who could give one back. */
   boolean hasLostItsStreams() {
-    return ofStreams.isExpired();
+    return streamsLost.isExpired();
   }
 
   /**
@@ -253,9 +253,9 @@ final class Origin {
     full = true;
     caution.set(CAUTION);
     if (lane.inFlight() > 1) {
-      ofStreams = Deadline.none();
-    } else if (ofStreams.isNone()) {
-      ofStreams = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(LOST_MILLIS));
+      streamsLost = Deadline.none();
+    } else if (streamsLost.isNone()) {
+      streamsLost = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(LOST_MILLIS));
     }
     lane.changeMax((max, inFlight) -> Math.max(1, inFlight - 1));
   }
