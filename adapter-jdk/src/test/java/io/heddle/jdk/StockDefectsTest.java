@@ -262,7 +262,11 @@ class StockDefectsTest {
         BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
       HttpRequest request = request(server.uri(Script.ok())).build();
       HttpClient stock = stock(Wire.H2_TLS).build();
-      assertTrue(failuresOnClosed(server, stock, request) > 0, "stock");
+      int theirs = 0;
+      for (int i = 0; i < 10 && theirs == 0; i++) { // it may be lucky
+        theirs = failuresOnClosed(server, stock, request);
+      }
+      assertTrue(theirs > 0, "stock");
       assertEquals(0, failuresOnClosed(server, client, request));
       stock.shutdownNow();
     }
