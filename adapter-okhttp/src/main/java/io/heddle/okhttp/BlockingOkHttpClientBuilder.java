@@ -30,8 +30,7 @@ public final class BlockingOkHttpClientBuilder {
    *
    * <p>A call that an interceptor or authenticator makes within another call of this client, on the
    * same thread, ignores the limit, because the outer call may wait for it. If a response is
-   * dropped unclosed, its place becomes free with the next call after the garbage collector has
-   * found it.
+   * dropped unclosed, its place becomes free once the garbage collector has found it.
    *
    * @param max at least 1
    */

@@ -239,7 +239,7 @@ final class CallEngine implements AutoCloseable {
       LiveCall before = LiveCall.current(); // another, if an interceptor has changed the thread
       LiveCall.current(call);
       try {
-        call.awaitHost(chain.request().url());
+        call.places().awaitHost(chain.request().url());
         return proceed(chain, call);
       } finally {
         LiveCall.current(before);

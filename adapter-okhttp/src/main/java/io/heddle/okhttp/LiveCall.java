@@ -5,18 +5,15 @@ import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
-import io.heddle.core.InFlightLimit;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Predicate;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
@@ -41,8 +38,6 @@ final class LiveCall extends ForwardingListener {
 
   private static final ThreadLocal<@Nullable LiveCall> CURRENT = new ThreadLocal<>();
 
-  private static final Duration PATIENCE = Duration.ofMillis(HostLimits.PATIENCE_MILLIS);
-
   /** By which OkHttp's timer may have begun before we hear of the call. */
   private static final long MOMENT_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
@@ -55,8 +50,7 @@ final class LiveCall extends ForwardingListener {
   private volatile boolean expired;
 
   // Caller only, and whoever ends the call, which comes after.
-  private final Places places = new Places();
-  private HostLimits.@Nullable Host host;
+  private final Places places;
   private boolean deaf;
   private @Nullable LiveCall outer;
   private @Nullable Request asked;
@@ -84,6 +78,7 @@ final class LiveCall extends ForwardingListener {
     super(user);
     this.engine = engine;
     this.call = call;
+    this.places = new Places(engine, this);
   }
 
   /** That of the calls which this thread executes that was made last; null if there is none. */
@@ -121,11 +116,10 @@ final class LiveCall extends ForwardingListener {
   /**
    * The caller executes the call: waits for its turn.
    *
-   * @param of the call within which it is made, and which may wait for it: where one of the same
-   *     client has a place, this passes; null if there is none
+   * @param around the call within which it is made, perhaps another client's; null if there is none
    */
-  void begin(@Nullable LiveCall of) throws IOException {
-    outer = of;
+  void begin(@Nullable LiveCall around) throws IOException {
+    outer = around;
     within = true;
     caller = Thread.currentThread();
     if (!caller.equals(starter)) { // enqueued: its timeout begins when it is its turn
@@ -144,28 +138,15 @@ final class LiveCall extends ForwardingListener {
     if (isOver(call.timeout(), 0)) { // OkHttp's timer may be late
       throw OkHttpFailures.timedOut(null);
     }
-    InFlightLimit limit = engine.limit();
-    if (limit != null && isLimited() && !places.has(limit) && outer(each -> true) == null) {
-      enter(limit, null);
+    LiveCall ours = outer;
+    while (ours != null && !ours.engine.equals(engine)) {
+      ours = ours.outer;
     }
-  }
-
-  /** Waits until the host of this URL may have one call more; gives up the place at another. */
-  void awaitHost(HttpUrl url) throws IOException {
-    HostLimits hosts = engine.hosts();
-    if (hosts == null || !isLimited() || outer(each -> each.host != null) != null) {
-      return;
-    }
-    HostLimits.Host next = hosts.of(url);
-    if (host != next) {
-      leaveHost();
-      enter(next.limit(), next);
-      host = next;
-    }
+    places.await(ours == null ? null : ours.places);
   }
 
   /** The dispatcher has limits of its own; and a place must be given back by who hears the end. */
-  private boolean isLimited() {
+  boolean isLimited() {
     return executing && !deaf;
   }
 
@@ -179,61 +160,9 @@ final class LiveCall extends ForwardingListener {
     return within;
   }
 
-  private void checkOpen() throws IOException {
+  void checkOpen() throws IOException {
     if (engine.isClosed()) {
       throw new IOException("the client is closed");
-    }
-  }
-
-  /** A call of the same client within which this is made, if one is so; else null. */
-  private @Nullable LiveCall outer(Predicate<LiveCall> so) {
-    LiveCall next = outer;
-    while (next != null && !(next.engine.equals(engine) && so.test(next))) {
-      next = next.outer;
-    }
-    return next;
-  }
-
-  /** Takes a place, which may be a host's. */
-  private void enter(InFlightLimit limit, HostLimits.@Nullable Host of) throws IOException {
-    if (!limit.tryEnter()) {
-      awaitTurn(limit, of);
-    }
-    places.took(limit);
-    checkOpen(); // a close may have ended the call that had the place before
-  }
-
-  private void awaitTurn(InFlightLimit limit, HostLimits.@Nullable Host of) throws IOException {
-    mark(Step.PLACE);
-    Exchange<InFlightLimit> turn = limit.ask();
-    Deadline lease = engine.lease();
-    try {
-      waiting = turn;
-      if (call.isCanceled()) { // looked at after `waiting` was set
-        turn.cancel();
-      }
-      while (of != null
-          && !of.isKnown()
-          && !turn.awaitDone(Deadline.after(PATIENCE).earlier(lease))
-          && !lease.isExpired()) {
-        of.isSlow();
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // which the wait for the turn finds
-    }
-    try {
-      await(turn, lease);
-    } catch (TimeoutException e) {
-      if (isOverdue()) {
-        throw OkHttpFailures.timedOut(e);
-      }
-      throw OkHttpFailures.caused(
-          new SocketTimeoutException("too many calls: none ended in time"), e);
-    } catch (ExecutionException e) {
-      throw new AssertionError("a turn does not fail", e);
-    } finally {
-      step = null;
-      event.at();
     }
   }
 
@@ -243,13 +172,23 @@ final class LiveCall extends ForwardingListener {
     event.at(now);
   }
 
-  /** Waits for something that a cancel of the call ends. */
-  <T> T await(Exchange<T> next, Deadline deadline)
-      throws IOException, TimeoutException, ExecutionException {
+  void markNothing() {
+    step = null;
+    event.at();
+  }
+
+  /** A cancel of the call ends this. */
+  void waitsFor(Exchange<?> next) {
     waiting = next;
     if (call.isCanceled()) { // looked at after `waiting` was set
       next.cancel();
     }
+  }
+
+  /** Waits for something that a cancel of the call ends. */
+  <T> T await(Exchange<T> next, Deadline deadline)
+      throws IOException, TimeoutException, ExecutionException {
+    waitsFor(next);
     try {
       return next.await(deadline);
     } catch (InterruptedException | CancellationException e) {
@@ -312,12 +251,10 @@ final class LiveCall extends ForwardingListener {
   }
 
   /** A request goes out over this connection. */
-  void connected(@Nullable Connection over) {
+  void connected(Connection over) {
     connection = over;
     successes = OkHttpInternals.successes(over);
-    if (host != null && over != null) {
-      host.connected(over);
-    }
+    places.connected(over);
   }
 
   /**
@@ -337,9 +274,7 @@ final class LiveCall extends ForwardingListener {
   /** The head of a response is there. */
   void answered() {
     answered = true;
-    if (host != null) {
-      host.answered();
-    }
+    places.answered();
   }
 
   boolean isAnswered() {
@@ -363,7 +298,6 @@ final class LiveCall extends ForwardingListener {
     return led;
   }
 
-  /** What it holds at limits. */
   Places places() {
     return places;
   }
@@ -440,15 +374,7 @@ final class LiveCall extends ForwardingListener {
 
   private void end() {
     engine.leave(call);
-    places.leaveAll();
-    host = null;
-  }
-
-  private void leaveHost() {
-    if (host != null) {
-      places.leave(host.limit());
-      host = null;
-    }
+    places.leave();
   }
 
   @Override

@@ -20,17 +20,13 @@ final class LiveCalls {
   private final ReferenceQueue<LiveCall> dropped = new ReferenceQueue<>();
 
   /**
-   * Adds a call, until it is removed or nobody holds it. Those that were dropped since the last one
-   * was added leave their places.
+   * Adds a call, until it is removed or nobody holds it.
    *
    * @param live is held by the call, as its listener
    */
   void add(Call call, LiveCall live) {
     for (Reference<?> next = dropped.poll(); next != null; next = dropped.poll()) {
-      Entry entry = (Entry) next;
-      if (calls.remove(entry) != null) {
-        entry.places.leaveAll();
-      }
+      calls.remove(next);
     }
     Entry entry = new Entry(call, live, dropped);
     calls.put(entry, entry);
@@ -61,12 +57,10 @@ final class LiveCalls {
    */
   private static final class Entry extends WeakReference<LiveCall> {
     private final int hash;
-    private final Places places;
 
     Entry(Call call, LiveCall live, ReferenceQueue<LiveCall> queue) {
       super(live, queue);
       this.hash = System.identityHashCode(call);
-      this.places = live.places();
     }
 
     @Override

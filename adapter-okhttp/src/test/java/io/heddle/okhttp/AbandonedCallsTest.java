@@ -263,6 +263,29 @@ class AbandonedCallsTest {
     }
   }
 
+  /** Though no further call comes, which could look for it. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void whoWaitsGetsThePlaceOfAResponseThatIsDroppedUnclosed(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        BlockingOkHttpClient client =
+            BlockingOkHttpClient.builder(settings(wire).build()).maxRequests(1).build()) {
+      URI dropped = server.uri(Script.ok().body(20_000)); // less than a worker reads ahead
+      new Caller(() -> client.newCall(get(dropped)).execute().code()).result();
+      URI uri = server.uri(Script.ok().body(10));
+      Caller waiting = new Caller(() -> whole(client, uri));
+      ExecuteTest.await(waiting::waits);
+      ExecuteTest.await(
+          () -> {
+            System.gc();
+            return waiting.isDone();
+          });
+      assertEquals(10, waiting.result());
+    }
+  }
+
   @Test
   void nothingOfACallIsKept() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
