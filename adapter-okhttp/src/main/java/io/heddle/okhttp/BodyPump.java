@@ -174,7 +174,7 @@ final class BodyPump implements Demand {
     }
   }
 
-  /** What the caller reads. One thread at a time, as OkHttp has it. */
+  /** What the caller reads, by okio's buffer. One thread at a time, as OkHttp has it. */
   private final class Reader implements Source {
     private final Buffer.UnsafeCursor cursor = new Buffer.UnsafeCursor();
 
@@ -188,9 +188,6 @@ final class BodyPump implements Demand {
 
     @Override
     public long read(Buffer sink, long byteCount) throws IOException {
-      if (byteCount < 0) {
-        throw new IllegalArgumentException("byteCount < 0: " + byteCount);
-      }
       if (closed) {
         throw new IllegalStateException("closed");
       }
@@ -218,9 +215,6 @@ final class BodyPump implements Demand {
     /** Straight into a segment of the sink. */
     private long readInto(Buffer sink, long byteCount, Deadline deadline)
         throws InterruptedException, TimeoutException, ExecutionException {
-      if (byteCount == 0) {
-        return 0;
-      }
       long size = sink.size();
       int n = -1;
       try (Buffer.UnsafeCursor at = sink.readAndWriteUnsafe(cursor)) {
@@ -264,11 +258,9 @@ final class BodyPump implements Demand {
 
     @Override
     public void close() {
-      if (!closed) {
-        closed = true;
-        BodyPump.this.close();
-        exchange.awaitEnd();
-      }
+      closed = true;
+      BodyPump.this.close();
+      exchange.awaitEnd();
     }
 
     @Override

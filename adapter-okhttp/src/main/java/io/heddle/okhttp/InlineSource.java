@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>to give up a body on a shared connection writes nothing on this thread.
  * </ul>
  *
- * <p>One thread at a time, as OkHttp has it.
+ * <p>Read by okio's buffer, by one thread at a time, as OkHttp has it.
  */
 final class InlineSource implements Source {
 
@@ -71,9 +71,6 @@ final class InlineSource implements Source {
 
   @Override
   public long read(Buffer sink, long byteCount) throws IOException {
-    if (byteCount < 0) {
-      throw new IllegalArgumentException("byteCount < 0: " + byteCount);
-    }
     if (closed) {
       throw new IllegalStateException("closed");
     }
@@ -81,8 +78,8 @@ final class InlineSource implements Source {
     if (failure != null) {
       throw OkHttpFailures.again(failure);
     }
-    if (byteCount == 0 || ended) {
-      return ended ? -1 : 0;
+    if (ended) {
+      return -1;
     }
     if (shared && call != null && call.isCanceled() && call.isOverdue()) {
       // OkHttp's timer has cancelled it, which a read heeds where it waits: what has come outruns
@@ -154,13 +151,11 @@ final class InlineSource implements Source {
 
   @Override
   public void close() {
-    if (!closed) {
-      closed = true;
-      if (call != null && !ended && !call.isWithin()) { // else a redirect's, and the call goes on
-        call.event().end(CallEvent.End.CLOSED); // if it is not over: OkHttp knows no difference
-      }
-      giveUp();
+    closed = true;
+    if (call != null && !ended && !call.isWithin()) { // else a redirect's, and the call goes on
+      call.event().end(CallEvent.End.CLOSED); // if it is not over: OkHttp knows no difference
     }
+    giveUp();
   }
 
   /** Closes OkHttp's own, which reads a short rest to keep its connection. */

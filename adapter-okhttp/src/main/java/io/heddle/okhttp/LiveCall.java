@@ -71,7 +71,6 @@ final class LiveCall extends ForwardingListener {
   private volatile @Nullable ResponseBodyPipe ending; // whose end ends the call
 
   // Of the thread on which OkHttp tells of an exchange.
-  private boolean bodyBegun;
   private @Nullable IOException ofClose;
 
   LiveCall(CallEngine engine, Call call, EventListener user) {
@@ -453,12 +452,6 @@ final class LiveCall extends ForwardingListener {
   }
 
   @Override
-  public void responseHeadersStart(Call of) {
-    bodyBegun = false;
-    super.responseHeadersStart(of);
-  }
-
-  @Override
   public void responseHeadersEnd(Call of, Response response) {
     step = Step.BODY;
     if (event != CallEvent.OFF) {
@@ -473,19 +466,13 @@ final class LiveCall extends ForwardingListener {
   }
 
   @Override
-  public void responseBodyStart(Call of) {
-    bodyBegun = true;
-    super.responseBodyStart(of);
-  }
-
-  @Override
   public void responseFailed(Call of, IOException failure) {
     leaveIfDead(failure);
     OkHttpExchange running = exchange;
     long closedAfter = running == null ? -1 : running.closedAfter();
     if (closedAfter >= 0) { // a worker waited for more, which is no failure in OkHttp
       ofClose = failure;
-      if (!bodyBegun) {
+      if (closedAfter == 0) { // then nothing has come of it
         responseBodyStart(of);
       }
       responseBodyEnd(of, closedAfter);

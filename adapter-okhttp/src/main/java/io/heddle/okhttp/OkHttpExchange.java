@@ -61,9 +61,6 @@ final class OkHttpExchange implements Runnable {
   private volatile boolean abandoned;
   private volatile boolean read; // the caller may not come by again
 
-  // Worker only.
-  private boolean headed;
-
   // Written by the worker: the failure before `left`, the pump before `head`.
   private volatile @Nullable Thread worker;
   private @Nullable Throwable failure;
@@ -197,7 +194,10 @@ final class OkHttpExchange implements Runnable {
       own = own.newBuilder().request(request).build();
       BodyPump begun = pumps && HandOver.hasStream(own) ? new BodyPump(this, own) : null;
       pump = begun;
-      if (!deliver(begun == null ? own : begun.response())) {
+      boolean delivered =
+          head.complete(begun == null ? own : begun.response()); // wakes the caller in execute
+      bell.ring(); // wakes the caller in serve
+      if (!delivered) {
         closeQuietly(own);
       } else if (begun != null) {
         begun.run();
@@ -217,13 +217,6 @@ final class OkHttpExchange implements Runnable {
     }
   }
 
-  private boolean deliver(Response response) {
-    headed = true;
-    boolean delivered = head.complete(response); // wakes the caller in execute
-    bell.ring(); // wakes the caller in serve
-    return delivered;
-  }
-
   /** Whether the current thread is the worker. */
   boolean isOnWorker() {
     return Thread.currentThread().equals(worker);
@@ -238,7 +231,7 @@ final class OkHttpExchange implements Runnable {
   /** Has the caller do this as soon as it comes by, in the order of these calls. */
   void onCaller(Runnable task) {
     if (!abandoned) {
-      (headed ? tasksOfBody : tasks).add(task);
+      (pump == null ? tasks : tasksOfBody).add(task);
       bell.ring(); // wakes the caller in serve
     }
   }
