@@ -195,7 +195,7 @@ final class BodyPump implements Demand {
       exchange.runTasks();
       long n = -1;
       try {
-        n = readInto(sink, byteCount, deadline());
+        n = readInto(sink, byteCount, deadline(timeout, originalTimeout));
       } catch (InterruptedException | CancellationException e) {
         throw Thread.currentThread().isInterrupted()
             ? OkHttpFailures.interrupted(e)
@@ -237,20 +237,6 @@ final class BodyPump implements Demand {
       throw OkHttpFailures.rethrow(cause);
     }
 
-    /** That of the source, if a caller has changed it. */
-    private Deadline deadline() {
-      Deadline deadline = Deadline.none();
-      long nanos = timeout.timeoutNanos();
-      if (nanos != originalTimeout && nanos > 0) {
-        deadline = deadline.earlier(Deadline.afterNanos(nanos));
-      }
-      if (timeout.hasDeadline()) {
-        long left = timeout.deadlineNanoTime() - System.nanoTime();
-        deadline = deadline.earlier(Deadline.afterNanos(Math.max(0, left)));
-      }
-      return deadline;
-    }
-
     @Override
     public Timeout timeout() {
       return timeout;
@@ -267,6 +253,21 @@ final class BodyPump implements Demand {
     public String toString() {
       return "source(" + pipe + ")";
     }
+  }
+
+  /**
+   * What okio's timeout allows from now.
+   *
+   * @param others nanoseconds, which are for others to heed; 0 if none are
+   */
+  static Deadline deadline(Timeout timeout, long others) {
+    long nanos = timeout.timeoutNanos();
+    Deadline deadline = nanos > 0 && nanos != others ? Deadline.afterNanos(nanos) : Deadline.none();
+    if (!timeout.hasDeadline()) {
+      return deadline;
+    }
+    long left = timeout.deadlineNanoTime() - System.nanoTime();
+    return deadline.earlier(Deadline.afterNanos(Math.max(0, left)));
   }
 
   // ---- any thread ---------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import io.heddle.core.Resends;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
@@ -68,15 +69,21 @@ final class CallEngine implements AutoCloseable {
   void install(OkHttpClient.Builder builder, OkHttpClient client) {
     builder.dns(dns).eventListenerFactory(new Listeners(this, client.eventListenerFactory()));
     builder.socketFactory(PrefaceGate.sockets(client.socketFactory(), client.protocols()));
-    builder.interceptors().add(0, new First(this));
-    builder.interceptors().add(new Last(this));
+    List<Interceptor> users = builder.interceptors();
+    Last last = new Last(this);
+    if (users.isEmpty()) {
+      users.add(new First(this, last));
+    } else {
+      users.add(0, new First(this, null));
+      users.add(last);
+    }
     builder.networkInterceptors().add(new HandOver(this));
   }
 
   /** A client's settings, without what {@link #install} has put in. */
   static OkHttpClient.Builder strip(OkHttpClient client) {
     OkHttpClient.Builder builder = client.newBuilder();
-    builder.interceptors().removeIf(each -> each instanceof First || each instanceof Last);
+    builder.interceptors().removeIf(CallEngine::isOurs);
     builder.networkInterceptors().removeIf(HandOver.class::isInstance);
     builder.socketFactory(PrefaceGate.own(client.socketFactory()));
     if (client.dns() instanceof OffCarrierDns ours) {
@@ -86,6 +93,10 @@ final class CallEngine implements AutoCloseable {
       builder.eventListenerFactory(ours.own());
     }
     return builder;
+  }
+
+  private static boolean isOurs(@Nullable Interceptor interceptor) {
+    return interceptor instanceof First || interceptor instanceof Last;
   }
 
   // ---- caller ---------------------------------------------------------------------------------
@@ -201,8 +212,12 @@ final class CallEngine implements AutoCloseable {
     }
   }
 
-  /** The first of all interceptors: a call begins and ends here, as its caller sees it. */
-  private record First(CallEngine engine) implements Interceptor {
+  /**
+   * The first of all interceptors: a call begins and ends here, as its caller sees it.
+   *
+   * @param last if the user has none; each interceptor costs a chain of OkHttp's
+   */
+  private record First(CallEngine engine, @Nullable Last last) implements Interceptor {
     @Override
     public Response intercept(Chain chain) throws IOException {
       LiveCall call = engine.of(chain.call());
@@ -215,7 +230,7 @@ final class CallEngine implements AutoCloseable {
       try {
         call.begin(outer);
         LiveCall.current(call);
-        Response response = chain.proceed(chain.request());
+        Response response = last == null ? chain.proceed(chain.request()) : last.intercept(chain);
         call.returned();
         return response;
       } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
@@ -265,7 +280,7 @@ final class CallEngine implements AutoCloseable {
         } catch (HandOver.Unsound e) {
           // Once more: that connection is gone, and a new one is sound.
         } catch (Throwable t) { // which Kotlin's code need not declare
-          if (!mayRepeat(t, chain, call, this) || !resends.unprocessed()) {
+          if (!mayRepeat(t, chain, call) || !resends.unprocessed()) {
             throw OkHttpFailures.ofCall(t);
           }
           pause(resends);
@@ -305,10 +320,9 @@ final class CallEngine implements AutoCloseable {
    * the second refusal. What a response has led to meets no interceptor of a rebuilt client's: one
    * that adds credentials would give them to whom the redirect leads.
    */
-  private static boolean mayRepeat(
-      Throwable failure, Interceptor.Chain chain, LiveCall call, Interceptor last) {
+  private static boolean mayRepeat(Throwable failure, Interceptor.Chain chain, LiveCall call) {
     return !call.isAnswered()
-        && (call.led() == null || OkHttpInternals.isLast(chain, last))
+        && (call.led() == null || isOurs(OkHttpInternals.lastInterceptor(chain)))
         && OkHttpInternals.isRefused(failure)
         && !call.isCanceled()
         && isRepeatable(chain, call.asked());

@@ -2,6 +2,7 @@ package io.heddle.okhttp;
 
 import java.io.IOException;
 import java.net.SocketException;
+import java.util.Objects;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.RequestBody;
@@ -51,13 +52,13 @@ final class HandOver implements Interceptor {
   @Override
   public Response intercept(Chain chain) throws IOException {
     LiveCall call = LiveCall.current(chain.call());
-    Connection connection = chain.connection();
+    Connection connection = Objects.requireNonNull(chain.connection()); // as on the network's side
     boolean shared = OkHttpInternals.isMultiplexed(connection);
-    if (connection != null
-        && (OkHttpInternals.successes(connection) == 0 || isLong(chain.request().body()))) {
+    int successes = OkHttpInternals.successes(connection);
+    if (successes == 0 || isLong(chain.request().body())) {
       sendAtOnce(connection);
     }
-    if (connection != null && !shared && OkHttpInternals.dropSurplus(connection)) {
+    if (successes > 0 && !shared && OkHttpInternals.dropSurplus(connection)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
       if (call != null
           && !call.isAnswered()
@@ -68,11 +69,16 @@ final class HandOver implements Interceptor {
     }
     boolean virtual = Thread.currentThread().isVirtual();
     if (call != null) {
-      call.connected(connection);
+      call.connected(connection, successes);
     }
     Response response;
     if (call == null || (virtual && !shared)) {
-      response = read(chain, inline(chain), shared, call);
+      response = inline(chain);
+      if (call == null
+          || !call.isUnheard(chain)
+          || !OkHttpInternals.takeBody(connection, response.body())) {
+        response = read(chain, response, shared, call);
+      }
     } else {
       boolean pumps = shared ? !WorkerThreads.areVirtual() : !virtual;
       OkHttpExchange exchange = new OkHttpExchange(chain, call, pumps);

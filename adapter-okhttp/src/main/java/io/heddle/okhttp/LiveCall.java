@@ -18,6 +18,7 @@ import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
 import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class LiveCall extends ForwardingListener {
   private final Call call;
 
   // Written by whoever starts the call, and by the caller.
-  private volatile long begun = System.nanoTime();
+  private volatile Deadline due = Deadline.none();
   private volatile @Nullable Thread starter;
   private volatile boolean expired;
 
@@ -122,7 +123,7 @@ final class LiveCall extends ForwardingListener {
     within = true;
     caller = Thread.currentThread();
     if (!caller.equals(starter)) { // enqueued: its timeout begins when it is its turn
-      begun = System.nanoTime();
+      due = BodyPump.deadline(call.timeout(), 0);
     }
     if (!deaf) { // or nobody would tell of its end
       HttpUrl url = call.request().url();
@@ -134,7 +135,7 @@ final class LiveCall extends ForwardingListener {
     if (Thread.currentThread().isInterrupted()) {
       throw OkHttpFailures.interrupted(null);
     }
-    if (isOver(call.timeout(), 0)) { // OkHttp's timer may be late
+    if (due.isExpired()) { // OkHttp's timer may be late
       throw OkHttpFailures.timedOut(null);
     }
     LiveCall ours = outer;
@@ -250,9 +251,9 @@ final class LiveCall extends ForwardingListener {
   }
 
   /** A request goes out over this connection. */
-  void connected(Connection over) {
+  void connected(Connection over, int hasSucceeded) {
     connection = over;
-    successes = OkHttpInternals.successes(over);
+    successes = hasSucceeded;
     places.connected(over);
   }
 
@@ -301,6 +302,11 @@ final class LiveCall extends ForwardingListener {
     return places;
   }
 
+  /** Whether nobody is told when its body is read. */
+  boolean isUnheard(Interceptor.Chain chain) {
+    return !deaf && !hasListener() && !event.isOn() && OkHttpInternals.isAlone(this, chain);
+  }
+
   /** Whether anybody is to be told of what a worker does. */
   boolean hasListener() {
     return !user.equals(EventListener.NONE);
@@ -308,13 +314,7 @@ final class LiveCall extends ForwardingListener {
 
   /** Whether the call's own timeout is over; if its timer is on. */
   boolean isOverdue() {
-    return expired || isOver(call.timeout(), MOMENT_NANOS);
-  }
-
-  private boolean isOver(okio.Timeout timeout, long early) {
-    long now = System.nanoTime();
-    return (timeout.timeoutNanos() > 0 && now - begun >= timeout.timeoutNanos() - early)
-        || (timeout.hasDeadline() && timeout.deadlineNanoTime() - now <= 0);
+    return expired || due.remainingNanos() <= MOMENT_NANOS;
   }
 
   // ---- any thread -----------------------------------------------------------------------------
@@ -395,7 +395,7 @@ final class LiveCall extends ForwardingListener {
   @Override
   public void callStart(Call of) {
     starter = Thread.currentThread();
-    begun = System.nanoTime();
+    due = BodyPump.deadline(call.timeout(), 0);
     engine.enter(call, this);
     user.callStart(of);
   }

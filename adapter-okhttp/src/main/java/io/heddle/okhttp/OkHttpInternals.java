@@ -5,11 +5,14 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.Socket;
 import java.net.SocketException;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLException;
 import okhttp3.Connection;
+import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
+import okhttp3.ResponseBody;
 import okhttp3.internal.connection.BufferedSocket;
 import okhttp3.internal.connection.Exchange;
 import okhttp3.internal.connection.RealCall;
@@ -18,6 +21,7 @@ import okhttp3.internal.http.RealInterceptorChain;
 import okhttp3.internal.http2.ConnectionShutdownException;
 import okhttp3.internal.http2.StreamResetException;
 import okio.AsyncTimeout;
+import okio.Buffer;
 import okio.BufferedSource;
 import org.jspecify.annotations.Nullable;
 
@@ -123,31 +127,47 @@ final class OkHttpInternals {
 
   /**
    * Throws away what was received behind the last response on a connection of HTTP/1.1, which the
-   * next call would take for its own. On TLS a record counts, whatever is in it, but not those that
-   * end the handshake.
+   * next call would take for its own. On TLS a record counts, whatever is in it.
    *
-   * @param connection no other call's
+   * @param connection no other call's; after a handshake it has had a response, or the records that
+   *     end the handshake would count
    * @return whether there was anything
    */
   static boolean dropSurplus(Connection connection) {
     try {
-      if (SOURCE == null || RAW_SOCKET == null || successes(connection) == 0) {
-        return false;
-      }
-      Object held = SOURCE.get(connection);
-      BufferedSource source =
-          held instanceof BufferedSource of4 ? of4 : ((BufferedSocket) held).getSource();
+      Buffer received = received(connection);
       Socket socket = connection.socket();
-      Object raw = RAW_SOCKET.get(connection); // the same, if there is no TLS
+      Object raw = Objects.requireNonNull(RAW_SOCKET).get(connection); // the same without TLS
       boolean any =
-          !source.getBuffer().exhausted()
+          received.size() > 0
               || socket.getInputStream().available() > 0
               || (!socket.equals(raw) && ((Socket) raw).getInputStream().available() > 0);
-      source.getBuffer().clear();
+      received.clear();
       return any;
     } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
       return false; // it is closed, or nobody can tell
     }
+  }
+
+  /**
+   * Whether all of a response's body was received with its head, over HTTP/1.1: then OkHttp's own
+   * body has it from now on, and is done with the connection. Never waits.
+   */
+  static boolean takeBody(Connection connection, ResponseBody own) {
+    try {
+      long length = own.contentLength();
+      return length >= 0 && length <= received(connection).size() && own.source().request(length);
+    } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return false; // its reader will see, or nobody can tell
+    }
+  }
+
+  /** What OkHttp has read from a connection of HTTP/1.1, and nobody has taken. */
+  private static Buffer received(Connection connection) throws ReflectiveOperationException {
+    Object held = Objects.requireNonNull(SOURCE).get(connection);
+    return held instanceof BufferedSource of4
+        ? of4.getBuffer()
+        : ((BufferedSocket) held).getSource().getBuffer();
   }
 
   // ---- calls ----------------------------------------------------------------------------------
@@ -162,13 +182,23 @@ final class OkHttpInternals {
     }
   }
 
-  /** Whether this is the last interceptor of the application's side. */
-  static boolean isLast(Interceptor.Chain chain, Interceptor interceptor) {
+  /** Whether no listener was added to the call, beside its client's. */
+  static boolean isAlone(EventListener listener, Interceptor.Chain chain) {
+    try {
+      return listener.equals(chain.getEventListener());
+    } catch (LinkageError e) { // OkHttp 4 adds none
+      return true;
+    }
+  }
+
+  /** The last interceptor of the application's side; null if that is not to be known. */
+  static @Nullable Interceptor lastInterceptor(Interceptor.Chain chain) {
     try {
       return chain.call() instanceof RealCall real
-          && real.getClient().interceptors().getLast().equals(interceptor);
+          ? real.getClient().interceptors().getLast()
+          : null;
     } catch (LinkageError e) {
-      return false;
+      return null;
     }
   }
 

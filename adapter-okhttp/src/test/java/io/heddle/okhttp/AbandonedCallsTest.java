@@ -31,6 +31,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class AbandonedCallsTest {
 
+  /** Of OkHttp's, with which a call could end before anybody reads; and less than a worker's. */
+  private static final int MORE_THAN_A_BUFFER = 20_000;
+
   private static OkHttpClient.Builder settings(Wire wire) {
     return new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
   }
@@ -233,10 +236,10 @@ class AbandonedCallsTest {
   void aResponseThatIsDroppedUnclosedLeavesItsConnection(Wire wire) throws Exception {
     try (FaultServer server = FaultServer.start(wire)) {
       OkHttpClient client = BlockingOkHttpClient.wrap(keepingNoConnection(wire).build());
-      URI uri = server.uri(Script.ok().body(10));
+      URI uri = server.uri(Script.ok().body(MORE_THAN_A_BUFFER));
       new Caller(() -> client.newCall(get(uri)).execute().code()).result();
       awaitNoConnection(client);
-      assertEquals(10, new Caller(() -> whole(client, uri)).result());
+      assertEquals(MORE_THAN_A_BUFFER, new Caller(() -> whole(client, uri)).result());
     }
   }
 
@@ -253,7 +256,7 @@ class AbandonedCallsTest {
                 .maxConnectionsPerHost(1)
                 .queueTimeout(Duration.ofMillis(50))
                 .build()) {
-      URI uri = server.uri(Script.ok().body(10));
+      URI uri = server.uri(Script.ok().body(MORE_THAN_A_BUFFER));
       new Caller(() -> client.newCall(get(uri)).execute().code()).result();
       ExecuteTest.await(
           () -> {
@@ -272,7 +275,7 @@ class AbandonedCallsTest {
     try (FaultServer server = FaultServer.start(wire);
         BlockingOkHttpClient client =
             BlockingOkHttpClient.builder(settings(wire).build()).maxRequests(1).build()) {
-      URI dropped = server.uri(Script.ok().body(20_000)); // less than a worker reads ahead
+      URI dropped = server.uri(Script.ok().body(MORE_THAN_A_BUFFER));
       new Caller(() -> client.newCall(get(dropped)).execute().code()).result();
       URI uri = server.uri(Script.ok().body(10));
       Caller waiting = new Caller(() -> whole(client, uri));
