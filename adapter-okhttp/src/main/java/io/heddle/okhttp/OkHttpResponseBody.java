@@ -4,7 +4,6 @@ import io.heddle.core.DeclaredLength;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
 import okhttp3.Headers;
-import okhttp3.MediaType;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okhttp3.TrailersSource;
@@ -14,22 +13,14 @@ import okio.Source;
 import org.jspecify.annotations.Nullable;
 
 /** The body of a response, as the caller reads it: inline, or from a worker's pipe. */
-final class OkHttpResponseBody extends ResponseBody {
+final class OkHttpResponseBody {
 
   /**
    * OkHttp 4 has no {@code TrailersSource}: it asks the connection, once the body has been read.
    */
   private static final boolean TRAILERS = hasTrailersSource();
 
-  private final ResponseBody own;
-  private final BufferedSource source;
-  private final @Nullable ResponseBodyPipe pipe;
-
-  private OkHttpResponseBody(ResponseBody own, Source from, @Nullable ResponseBodyPipe pipe) {
-    this.own = own;
-    this.source = new BodySource(from);
-    this.pipe = pipe;
-  }
+  private OkHttpResponseBody() {}
 
   private static boolean hasTrailersSource() {
     try {
@@ -46,10 +37,12 @@ final class OkHttpResponseBody extends ResponseBody {
    * @param pipe into which a worker reads it; null if none does
    */
   static Response install(Response own, Source from, @Nullable ResponseBodyPipe pipe) {
-    OkHttpResponseBody body = new OkHttpResponseBody(own.body(), from, pipe);
-    Response.Builder builder = own.newBuilder().body(body);
+    BufferedSource source = new BodySource(from);
+    ResponseBody body = own.body();
+    Response.Builder builder = own.newBuilder();
+    builder.body(ResponseBody.create(source, body.contentType(), body.contentLength()));
     if (TRAILERS) {
-      Trailers.install(builder, own, body);
+      Trailers.install(builder, own, source, pipe);
     }
     return builder.build();
   }
@@ -73,42 +66,32 @@ final class OkHttpResponseBody extends ResponseBody {
     return read.counted() == own.contentLength() && OkHttpInternals.isOfConnection(failure);
   }
 
-  @Override
-  public @Nullable MediaType contentType() {
-    return own.contentType();
-  }
-
-  @Override
-  public long contentLength() {
-    return own.contentLength();
-  }
-
-  @Override
-  public BufferedSource source() {
-    return source;
-  }
-
   /**
    * The trailers of a response whose body is ours: OkHttp is asked for them once that body is at
    * its end. To ask reads what the caller has not read, and drops it, as in OkHttp.
    */
-  private record Trailers(Response own, OkHttpResponseBody body) implements TrailersSource {
+  private record Trailers(Response own, BufferedSource source, @Nullable ResponseBodyPipe pipe)
+      implements TrailersSource {
 
     /** Puts them into a response that is about to be built; not touched where there is OkHttp 4. */
-    static void install(Response.Builder response, Response own, OkHttpResponseBody body) {
-      response.trailers(new Trailers(own, body));
+    static void install(
+        Response.Builder builder,
+        Response own,
+        BufferedSource source,
+        @Nullable ResponseBodyPipe pipe) {
+      builder.trailers(new Trailers(own, source, pipe));
     }
 
     /** None yet, while a worker reads what is before them. */
     @Override
     public @Nullable Headers peek() throws IOException {
-      return body.pipe == null || body.pipe.isDone() ? own.peekTrailers() : null;
+      return pipe == null || pipe.isDone() ? own.peekTrailers() : null;
     }
 
     @Override
     public Headers get() throws IOException {
-      if (body.source.isOpen()) {
-        body.source.readAll(Okio.blackhole());
+      if (source.isOpen()) {
+        source.readAll(Okio.blackhole());
       }
       return own.trailers();
     }
