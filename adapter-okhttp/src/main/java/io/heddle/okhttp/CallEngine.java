@@ -37,7 +37,9 @@ final class CallEngine implements AutoCloseable {
   private final @Nullable HostLimits hosts;
   private final @Nullable Duration queueTimeout;
 
-  private final LiveCalls live = new LiveCalls();
+  /** Those that have begun and are not over. */
+  final LiveCalls live = new LiveCalls();
+
   private volatile boolean closed;
 
   /**
@@ -101,16 +103,6 @@ final class CallEngine implements AutoCloseable {
 
   // ---- caller ---------------------------------------------------------------------------------
 
-  /** A call has begun. */
-  void enter(Call call, LiveCall started) {
-    live.add(call, started);
-  }
-
-  /** A call is over. */
-  void leave(Call call) {
-    live.remove(call);
-  }
-
   @Nullable InFlightLimit limit() {
     return limit;
   }
@@ -122,11 +114,6 @@ final class CallEngine implements AutoCloseable {
   /** How long a call may wait for its turn, from now. */
   Deadline lease() {
     return queueTimeout == null ? Deadline.none() : Deadline.after(queueTimeout);
-  }
-
-  /** How many calls have begun and are not over. */
-  int underWay() {
-    return live.size();
   }
 
   /** How many calls of {@code execute} wait for a place, or do not. */
@@ -275,6 +262,7 @@ final class CallEngine implements AutoCloseable {
       Response prior = null;
       while (true) {
         try {
+          resends.pause(); // which is nothing at first
           call.asks(request);
           return after(prior, connecting(chain, request));
         } catch (HandOver.Unsound e) {
@@ -283,7 +271,6 @@ final class CallEngine implements AutoCloseable {
           if (!mayRepeat(t, chain, call) || !resends.unprocessed()) {
             throw OkHttpFailures.ofCall(t);
           }
-          pause(resends);
         }
         request = call.asked(); // it goes on from where it was
         Response led = call.led();
@@ -298,14 +285,6 @@ final class CallEngine implements AutoCloseable {
       }
       Response own = response.priorResponse();
       return response.newBuilder().priorResponse(own == null ? prior : after(prior, own)).build();
-    }
-  }
-
-  private static void pause(Resends resends) throws IOException {
-    try {
-      resends.pause();
-    } catch (InterruptedException e) {
-      throw OkHttpFailures.inWait(e);
     }
   }
 

@@ -33,8 +33,8 @@ abstract class ForwardingListener extends EventListener {
   /** Has the user's listener told, on the caller. */
   abstract void tell(Runnable event);
 
-  /** The call waits for this now. */
-  abstract void mark(Step step);
+  /** The call waits for this now; null for nothing. */
+  abstract void mark(@Nullable Step step);
 
   // ---- by the caller --------------------------------------------------------------------------
 

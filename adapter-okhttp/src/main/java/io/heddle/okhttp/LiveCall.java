@@ -45,7 +45,7 @@ final class LiveCall extends ForwardingListener {
   private final CallEngine engine;
   private final Call call;
 
-  // Written by whoever starts the call, and by the caller.
+  // Written by whoever starts the call, and by the caller; who is one unless it is enqueued.
   private volatile Deadline due = Deadline.none();
   private volatile @Nullable Thread starter;
   private volatile boolean expired;
@@ -67,7 +67,6 @@ final class LiveCall extends ForwardingListener {
   private volatile @Nullable Exchange<?> waiting;
   private volatile @Nullable OkHttpExchange exchange;
   private volatile @Nullable Step step;
-  private volatile @Nullable Thread caller;
   private volatile CallEvent event = CallEvent.OFF;
   private volatile @Nullable ResponseBodyPipe ending; // whose end ends the call
 
@@ -107,7 +106,7 @@ final class LiveCall extends ForwardingListener {
   void hear() {
     try {
       call.addEventListener(this);
-      engine.enter(call, this);
+      engine.live.add(call, this);
     } catch (LinkageError e) { // OkHttp 4 has no listeners of one call
       deaf = true;
     }
@@ -121,16 +120,17 @@ final class LiveCall extends ForwardingListener {
   void begin(@Nullable LiveCall around) throws IOException {
     outer = around;
     within = true;
-    caller = Thread.currentThread();
+    Thread caller = Thread.currentThread();
+    executing = !isEnqueued(caller); // by a dispatcher with virtual threads
     if (!caller.equals(starter)) { // enqueued: its timeout begins when it is its turn
       due = BodyPump.deadline(call.timeout(), 0);
+      starter = executing ? caller : starter;
     }
     if (!deaf) { // or nobody would tell of its end
       HttpUrl url = call.request().url();
       event = CallEvent.begin("okhttp");
       event.request(call.request().method(), url.host(), url.port());
     }
-    executing = !isEnqueued(caller); // by a dispatcher with virtual threads
     checkOpen(); // after `executing` was set
     if (Thread.currentThread().isInterrupted()) {
       throw OkHttpFailures.interrupted(null);
@@ -167,14 +167,13 @@ final class LiveCall extends ForwardingListener {
   }
 
   @Override
-  void mark(Step now) {
+  void mark(@Nullable Step now) {
     step = now;
-    event.at(now);
-  }
-
-  void markNothing() {
-    step = null;
-    event.at();
+    if (now == null) {
+      event.at();
+    } else {
+      event.at(now);
+    }
   }
 
   /** A cancel of the call ends this. */
@@ -331,7 +330,7 @@ final class LiveCall extends ForwardingListener {
   /** Says what it waits for; at its body, if anything. */
   void tell(CallReport report) {
     HttpUrl url = call.request().url();
-    report.add(step, call.request().method() + " " + url.host() + ":" + url.port(), caller);
+    report.add(step, call.request().method() + " " + url.host() + ":" + url.port(), starter);
   }
 
   boolean isCanceled() {
@@ -372,7 +371,7 @@ final class LiveCall extends ForwardingListener {
   }
 
   private void end() {
-    engine.leave(call);
+    engine.live.remove(call);
     places.leave();
   }
 
@@ -396,7 +395,7 @@ final class LiveCall extends ForwardingListener {
   public void callStart(Call of) {
     starter = Thread.currentThread();
     due = BodyPump.deadline(call.timeout(), 0);
-    engine.enter(call, this);
+    engine.live.add(call, this);
     user.callStart(of);
   }
 

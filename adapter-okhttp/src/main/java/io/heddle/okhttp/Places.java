@@ -103,7 +103,7 @@ final class Places {
     } catch (ExecutionException e) {
       throw new AssertionError("a turn does not fail", e);
     } finally {
-      call.markNothing();
+      call.mark(null);
     }
   }
 

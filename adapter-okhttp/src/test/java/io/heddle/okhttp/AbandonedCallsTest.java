@@ -302,7 +302,7 @@ class AbandonedCallsTest {
         new Caller(() -> succeeds(client.newCall(get(uri)))).result();
         client.newCall(get(uri)); // which nobody executes
       }
-      assertEquals(0, engine.underWay());
+      assertEquals(0, engine.live.size());
       engine.close();
     }
   }
