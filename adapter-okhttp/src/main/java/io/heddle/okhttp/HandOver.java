@@ -7,7 +7,6 @@ import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import okhttp3.ResponseBody;
 import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
@@ -74,11 +73,11 @@ final class HandOver implements Interceptor {
     Response response;
     if (call == null || (virtual && !shared)) {
       response = inline(chain);
-      if (call == null
-          || !call.isUnheard(chain)
-          || !OkHttpInternals.takeBody(connection, response.body())) {
-        response = read(chain, response, shared, call);
-      }
+      boolean isRecorded = call != null && call.event().isOn(); // how the body is closed, too
+      response =
+          !shared && !isRecorded && isHere(connection, response)
+              ? response
+              : read(chain, response, shared, call);
     } else {
       boolean pumps = shared ? !WorkerThreads.areVirtual() : !virtual;
       OkHttpExchange exchange = new OkHttpExchange(chain, call, pumps);
@@ -134,6 +133,12 @@ final class HandOver implements Interceptor {
     }
   }
 
+  /** Whether nobody has to wait for the body, as all of it has come with the head. */
+  private static boolean isHere(Connection connection, Response response) {
+    long length = response.body().contentLength();
+    return length >= 0 && OkHttpInternals.hasReceived(connection, length);
+  }
+
   /** The response with a body that the caller reads from OkHttp's own. */
   private static Response read(Chain chain, Response own, boolean shared, @Nullable LiveCall call) {
     return hasStream(own)
@@ -143,9 +148,6 @@ final class HandOver implements Interceptor {
 
   /** All but what is in memory, and what is no body: the two ends of an upgraded connection. */
   static boolean hasStream(Response response) {
-    ResponseBody body = response.body();
-    return body != null
-        && response.code() != SWITCHING_PROTOCOLS
-        && !(body.source() instanceof Buffer);
+    return response.code() != SWITCHING_PROTOCOLS && !(response.body().source() instanceof Buffer);
   }
 }

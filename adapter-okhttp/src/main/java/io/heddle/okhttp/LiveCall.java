@@ -18,7 +18,6 @@ import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
 import okhttp3.HttpUrl;
-import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -299,11 +298,6 @@ final class LiveCall extends ForwardingListener {
 
   Places places() {
     return places;
-  }
-
-  /** Whether nobody is told when its body is read. */
-  boolean isUnheard(Interceptor.Chain chain) {
-    return !deaf && !hasListener() && !event.isOn() && OkHttpInternals.isAlone(this, chain);
   }
 
   /** Whether anybody is to be told of what a worker does. */

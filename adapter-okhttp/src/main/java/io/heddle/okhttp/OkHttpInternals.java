@@ -9,10 +9,8 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.net.ssl.SSLException;
 import okhttp3.Connection;
-import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
-import okhttp3.ResponseBody;
 import okhttp3.internal.connection.BufferedSocket;
 import okhttp3.internal.connection.Exchange;
 import okhttp3.internal.connection.RealCall;
@@ -150,15 +148,14 @@ final class OkHttpInternals {
   }
 
   /**
-   * Whether all of a response's body was received with its head, over HTTP/1.1: then OkHttp's own
-   * body has it from now on, and is done with the connection. Never waits.
+   * Whether OkHttp has received so many bytes on a connection of HTTP/1.1, or more, that nobody has
+   * taken yet: to read them is to wait for nothing.
    */
-  static boolean takeBody(Connection connection, ResponseBody own) {
+  static boolean hasReceived(Connection connection, long bytes) {
     try {
-      long length = own.contentLength();
-      return length >= 0 && length <= received(connection).size() && own.source().request(length);
-    } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
-      return false; // its reader will see, or nobody can tell
+      return bytes <= received(connection).size();
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return false;
     }
   }
 
@@ -179,15 +176,6 @@ final class OkHttpInternals {
     } catch (LinkageError e) { // OkHttp 4
       return !(chain.call() instanceof RealCall real)
           || real.getClient().retryOnConnectionFailure();
-    }
-  }
-
-  /** Whether no listener was added to the call, beside its client's. */
-  static boolean isAlone(EventListener listener, Interceptor.Chain chain) {
-    try {
-      return listener.equals(chain.getEventListener());
-    } catch (LinkageError e) { // OkHttp 4 adds none
-      return true;
     }
   }
 

@@ -598,6 +598,26 @@ class ExecuteTest {
   }
 
   @Test
+  void aBodyIsReadOnce() throws Exception {
+    OkHttpClient client = client(new OkHttpClient.Builder());
+    for (Thread.Builder kind : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+      for (int length : new int[] {3, 100_000}) {
+        Call call = client.newCall(get(Script.ok().body(length)));
+        Caller caller =
+            new Caller(
+                kind,
+                () -> {
+                  try (Response response = call.execute()) {
+                    response.body().bytes();
+                    return response.body().bytes().length;
+                  }
+                });
+        assertInstanceOf(IllegalStateException.class, caller.failure());
+      }
+    }
+  }
+
+  @Test
   void anEarlyCloseFreesTheConnection() throws Exception {
     OkHttpClient client = client(new OkHttpClient.Builder());
     client.newCall(get(Script.ok().body(100_000))).execute().close();
