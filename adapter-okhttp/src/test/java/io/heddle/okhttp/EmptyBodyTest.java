@@ -98,6 +98,9 @@ class EmptyBodyTest {
                   .connectionPool(new ConnectionPool())
                   .readTimeout(Duration.ofMillis(200))
                   .build());
+      OkHttpClient patient = client.newBuilder().readTimeout(Duration.ofSeconds(20)).build();
+      URI first = server.uri(Script.ok().body(10));
+      assertEquals(10, read(patient, "GET", first), "the handshake takes its time");
       URI reset = server.uri(Script.ok().body(0).fault(Script.Fault.STREAM_RESET, 0));
       assertInstanceOf(
           StreamResetException.class, new Caller(() -> read(client, "GET", reset)).failure());
