@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Where nobody reads, since the caller who would is still writing, it is the body that ends
- * this: its writer gets the failure, and then reads. Not over TLS.
+ * this: its writer gets the failure, and then reads. Not over TLS; nor where nobody has begun to
+ * read, as before the preface of HTTP/2 is written: nothing would end the hold.
  *
  * <p>Of HTTP/2 the connection is told later than all others that its socket is closed: what was
  * read before that, the end of a response say, has yet to come to its call, and Jetty brings
@@ -53,6 +54,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   private boolean reading;
   private long readingSince;
 
+  private volatile boolean begun; // to be read
   private volatile boolean inputEnded;
   private volatile boolean failed;
   private volatile @Nullable IOException broken;
@@ -120,7 +122,14 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   }
 
   @Override
+  protected void needsFillInterest() {
+    begun = true;
+    super.needsFillInterest();
+  }
+
+  @Override
   public int fill(ByteBuffer buffer) throws IOException {
+    begun = true;
     if (isTurnOver()) {
       return 0; // as if there were nothing: the reader asks to be told when there is
     }
@@ -161,7 +170,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
     try {
       return super.flush(buffers);
     } catch (IOException e) {
-      if (getConnection() instanceof SslConnection) {
+      if (!begun || getConnection() instanceof SslConnection) {
         throw e; // TLS reads no further while it has something to write
       }
       broken = e;
