@@ -91,9 +91,6 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   private final Set<JettyExchange<?>> live = ConcurrentHashMap.newKeySet();
 
-  /** HTTP/2 connections that have ended a stream; those of HTTP/1.1 count by themselves. */
-  private final Set<Connection> served = ConcurrentHashMap.newKeySet();
-
   /** Set at the first start; null where there is no HTTP/2. */
   private volatile @Nullable Http2Watch http2;
 
@@ -272,7 +269,6 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     }
     super.doStop();
     gates.clear();
-    served.clear();
   }
 
   // ---- requests -----------------------------------------------------------------------------
@@ -333,8 +329,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     Http2Watch watch = http2;
     if (watch != null
         && connection != null
-        && !(connection instanceof org.eclipse.jetty.io.Connection) // of HTTP/1.1
-        && !served.contains(connection)) {
+        && !(connection instanceof org.eclipse.jetty.io.Connection)) { // of HTTP/1.1
       watch.serves(connection);
     }
   }
@@ -350,29 +345,6 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
       any |= each.isOn(connection) && !each.endWait();
     }
     return any;
-  }
-
-  void noteServed(Connection connection) {
-    if (!served.contains(connection)) {
-      served.add(connection);
-    }
-  }
-
-  void forgetServed(Connection connection) {
-    served.remove(connection);
-  }
-
-  /**
-   * Whether the connection has served a request before, or was at least open: Jetty opens one for a
-   * request that then finds another.
-   *
-   * @param queuedAt when the request was queued that has it now, in ms since the epoch
-   */
-  boolean wasThereBefore(@Nullable Connection connection, long queuedAt) {
-    if (connection instanceof org.eclipse.jetty.io.Connection http1) {
-      return http1.getMessagesIn() > 0 || http1.getCreatedTimeStamp() <= queuedAt;
-    }
-    return connection != null && served.contains(connection);
   }
 
   // ---- seeing inside ------------------------------------------------------------------------

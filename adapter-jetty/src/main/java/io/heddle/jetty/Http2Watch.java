@@ -62,6 +62,9 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   /** When the last frame of a session came, by its local address, which is the connection's too. */
   private final Map<SocketAddress, Heard> sessions = new ConcurrentHashMap<>();
 
+  /** The same, by the connection that has had a request. */
+  private final Map<Connection, Heard> used = new ConcurrentHashMap<>();
+
   /** What is done last with sockets that are closed, while calls have yet to read. */
   private final Set<Runnable> rests = ConcurrentHashMap.newKeySet();
 
@@ -158,6 +161,7 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   @Override
   public void onClose(Session session) {
     sessions.values().removeIf(each -> each.session.equals(session));
+    used.values().removeIf(each -> each.session.equals(session));
   }
 
   @Override
@@ -242,17 +246,19 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
 
   /** A request has this connection. */
   void serves(Connection connection) {
-    SocketAddress local = connection.getLocalSocketAddress();
-    Heard heard = local == null ? null : sessions.get(local);
-    if (heard != null) {
-      heard.connection = connection;
+    if (!used.containsKey(connection)) {
+      SocketAddress local = connection.getLocalSocketAddress();
+      Heard heard = local == null ? null : sessions.get(local);
+      if (heard != null) {
+        heard.connection = connection;
+        used.put(connection, heard);
+      }
     }
   }
 
   /** A call over this connection has timed out: if nothing was heard of late, it is left. */
   void suspect(Connection connection) {
-    SocketAddress local = connection.getLocalSocketAddress();
-    Heard heard = local == null ? null : sessions.get(local);
+    Heard heard = used.get(connection);
     long now = System.nanoTime();
     if (heard == null || now - heard.at < TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS) / 10) {
       return;

@@ -1,6 +1,5 @@
 package io.heddle.jetty;
 
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,6 +11,7 @@ import org.eclipse.jetty.client.DuplexConnectionPool;
 import org.eclipse.jetty.client.HttpClientTransport;
 import org.eclipse.jetty.client.MultiplexConnectionPool;
 import org.eclipse.jetty.client.transport.HttpConnection;
+import org.eclipse.jetty.client.transport.HttpDestination;
 import org.eclipse.jetty.util.Attachable;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.component.LifeCycle;
@@ -46,16 +46,36 @@ final class JettyPools implements ConnectionPool.Factory {
 
   /** Has a connection get no more requests, if its pool is one of these. */
   static void leave(Connection connection) {
-    if (connection instanceof HttpConnection http
-        && http.getHttpDestination().getConnectionPool() instanceof Multiplex pool) {
-      pool.leave(connection);
+    if (connection instanceof HttpConnection http && poolOf(http) != null) {
+      http.getHttpDestination().remove(connection);
     }
+  }
+
+  /**
+   * Whether a connection has served a request before, or was at least open: Jetty opens one for a
+   * request that then finds another.
+   *
+   * @param queuedAt when the request was queued that has it now, in ms since the epoch
+   */
+  static boolean wasThereBefore(@Nullable Connection connection, long queuedAt) {
+    if (connection instanceof org.eclipse.jetty.io.Connection http1) {
+      return http1.getMessagesIn() > 0 || http1.getCreatedTimeStamp() <= queuedAt;
+    }
+    Multiplex pool = connection instanceof HttpConnection http2 ? poolOf(http2) : null;
+    Streams streams = pool == null ? null : pool.connections.get(connection);
+    return streams != null && (streams.served || streams.createdAt <= queuedAt);
+  }
+
+  private static @Nullable Multiplex poolOf(HttpConnection connection) {
+    return connection.getHttpDestination().getConnectionPool() instanceof Multiplex pool
+        ? pool
+        : null;
   }
 
   /** How many requests have a connection of this pool, or a stream of one. */
   static int inUse(ConnectionPool pool) {
     if (pool instanceof Multiplex multiplex) {
-      return multiplex.streams.values().stream().mapToInt(each -> Math.max(0, each.get())).sum();
+      return multiplex.connections.values().stream().mapToInt(Streams::inUse).sum();
     }
     return pool instanceof AbstractConnectionPool any ? any.getActiveConnectionCount() : 0;
   }
@@ -123,86 +143,136 @@ final class JettyPools implements ConnectionPool.Factory {
   }
 
   /**
-   * Counts the streams in use of each connection. Jetty's count is one short once the server has
-   * sent GOAWAY: it would close the connection under the last of its streams.
+   * The streams of one connection that are in use.
    *
-   * <p>A connection that is to {@linkplain #leave leave} keeps the streams that it has, gets no
-   * more, and is closed with the last of them. Like one that is closed it counts no longer: streams
-   * may be long.
+   * <pre>{@code
+   * THERE ──leave─▶ LEAVING   it keeps the streams that it has, and gets no more
+   *    │               └──end of the last, close─▶ GONE   it is closed
+   *    └──leave, none in use, close──────────────▶ GONE   the same
+   * }</pre>
+   */
+  private static final class Streams {
+
+    private static final int LEAVING = Integer.MIN_VALUE;
+
+    private final long createdAt = System.currentTimeMillis(); // as connections of HTTP/1.1 tell it
+    private volatile boolean served;
+
+    /** How many are in use, and whether it is leaving. */
+    private final AtomicInteger state = new AtomicInteger();
+
+    /** One more; false if it is leaving. */
+    boolean begin() {
+      return state.getAndUpdate(now -> now < 0 ? now : now + 1) >= 0;
+    }
+
+    /** One less; what is left, of which {@link #LEAVING} is the end. */
+    int end() {
+      served = true;
+      return state.updateAndGet(now -> now == 0 || now == LEAVING ? now : now - 1);
+    }
+
+    /** Whether none is in use. */
+    boolean leave() {
+      return state.getAndUpdate(now -> now | LEAVING) == 0;
+    }
+
+    int inUse() {
+      return state.get() & ~LEAVING;
+    }
+  }
+
+  /**
+   * Lets go at once of a connection that takes no further requests: it is closed, the server has
+   * sent GOAWAY, or it is to {@linkplain JettyPools#leave leave}. Such a one has no place any more,
+   * as its streams may be long, and be calls that wait for a call within them. Jetty's pool keeps
+   * its place for it until its streams are over, and closes it under the last of them, as its count
+   * is one short after GOAWAY.
    */
   static final class Multiplex extends MultiplexConnectionPool {
 
     private final BlockingJettyClient client;
-    private final ConcurrentMap<Connection, AtomicInteger> streams = new ConcurrentHashMap<>();
-    private final Set<Connection> leaving = ConcurrentHashMap.newKeySet();
+    private final HttpDestination destination;
+    private final ConcurrentMap<Connection, Streams> connections = new ConcurrentHashMap<>();
 
     Multiplex(
         BlockingJettyClient client, Destination destination, int maxConnections, int streams) {
       super(destination, maxConnections, streams);
       this.client = client;
+      this.destination = (HttpDestination) destination;
+    }
+
+    @Override
+    protected void onCreated(Connection connection) {
+      connections.put(connection, new Streams());
     }
 
     @Override
     public @Nullable Connection acquire(boolean create) {
       Connection connection = super.acquire(create);
-      if (connection != null) {
-        streams.computeIfAbsent(connection, first -> new AtomicInteger()).incrementAndGet();
+      while (connection != null && !begin(connection)) {
+        connection = super.acquire(create); // that one has just left
       }
       return connection;
+    }
+
+    private boolean begin(Connection connection) {
+      Streams streams = connections.get(connection);
+      return streams != null && streams.begin();
     }
 
     @Override
     protected @Nullable Connection activate() {
       Connection connection = super.activate();
       while (connection != null && client.isOutdated(connection)) {
-        leave(connection);
+        remove(connection);
         connection = super.activate();
       }
       return connection;
     }
 
-    /** Has a connection serve no request but those it has, and close then; any thread. */
-    void leave(Connection connection) {
-      leaving.add(connection);
-      // Each call takes one stream off Jetty's count, and the last one the connection.
-      while (((Attachable) connection).getAttachment() != null && !remove(connection)) {}
-      AtomicInteger inUse = streams.get(connection);
-      if (inUse == null || inUse.get() <= 0) {
-        IO.close(connection);
-        forget(connection);
-      }
-    }
-
     @Override
     public boolean isActive(Connection connection) {
-      return leaving.contains(connection) || super.isActive(connection);
+      Streams streams = connections.get(connection);
+      return streams != null && streams.inUse() > 0;
     }
 
     /** Whether the connection is to be kept. */
     @Override
     public boolean release(Connection connection) {
-      client.noteServed(connection);
-      AtomicInteger inUse = streams.get(connection);
-      int others = inUse == null ? 0 : inUse.decrementAndGet();
-      boolean kept = (!leaving.contains(connection) && super.release(connection)) || others > 0;
-      if (others <= 0 && ((Attachable) connection).getAttachment() == null) {
-        forget(connection); // it left, or was closed
+      Streams streams = connections.get(connection);
+      int left = streams == null ? 0 : streams.end();
+      if (left == Streams.LEAVING) {
+        connections.remove(connection);
+        return false;
       }
-      return kept;
+      return left < 0 || super.release(connection) || left > 0;
     }
 
+    /**
+     * Has a connection leave; any thread, any number of times.
+     *
+     * @return whether it is closed by this, and its place is free; if it only has no place any
+     *     more, the queue is looked at from here
+     */
     @Override
-    protected void onRemoved(@Nullable Connection connection) {
-      super.onRemoved(connection);
-      if (connection != null && !leaving.contains(connection)) { // null for one not yet open
-        forget(connection); // it is not released any more
+    public boolean remove(Connection connection) {
+      boolean removed = false;
+      // Each call takes one stream off Jetty's count, and the last one the connection. A pool that
+      // is being stopped takes it off by itself, and leaves the attachment.
+      while (!removed && isRunning() && ((Attachable) connection).getAttachment() != null) {
+        removed = super.remove(connection);
       }
-    }
-
-    private void forget(Connection connection) {
-      client.forgetServed(connection);
-      streams.remove(connection);
-      leaving.remove(connection);
+      Streams streams = connections.get(connection);
+      if (removed && streams != null && !connection.isClosed() && !streams.leave()) {
+        client.runSender(destination::send);
+        return false;
+      }
+      if (removed || connection.isClosed()) {
+        connections.remove(connection); // one that is closed is not always released
+        IO.close(connection);
+      }
+      return removed;
     }
 
     @Override

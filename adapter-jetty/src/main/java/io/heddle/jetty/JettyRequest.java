@@ -263,7 +263,7 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public void notifyBegin() {
     event.at(Step.HEAD);
-    reused = client.wasThereBefore(getConnection(), queuedAt);
+    reused = JettyPools.wasThereBefore(getConnection(), queuedAt);
     client.noteUse(getConnection());
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
       giveUp(noPlace()); // as its caller does right now; the sender sees it before it sends
