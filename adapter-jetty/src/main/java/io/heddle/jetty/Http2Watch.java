@@ -46,6 +46,7 @@ import org.jspecify.annotations.Nullable;
  *       again, and of a stream that has failed Jetty may take what is left of the response for all.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
  *       answers a PING within a second.
+ *   <li>A server that allows more streams: Jetty would look at its queue when the next call ends.
  *   <li>A server that has each PING and SETTINGS answered, and does not read the answers: Jetty
  *       keeps them, without a bound. The connection ends when there are too many (RFC 9113, 10.5).
  * </ul>
@@ -203,6 +204,10 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
       Heard heard = local == null ? null : sessions.get(local);
       if (heard != null) {
         heard.answers.decrementAndGet();
+        Connection of = heard.connection;
+        if (of != null && frame instanceof SettingsFrame) { // which Jetty has heeded by now
+          client.getExecutor().execute(() -> JettyPools.proceed(of));
+        }
       }
     }
     if (frame instanceof ResetFrame reset

@@ -51,6 +51,13 @@ final class JettyPools implements ConnectionPool.Factory {
     }
   }
 
+  /** There may be room on this connection for requests that are queued. */
+  static void proceed(Connection connection) {
+    if (connection instanceof HttpConnection http && poolOf(http) instanceof Multiplex pool) {
+      pool.proceed();
+    }
+  }
+
   /**
    * Whether a connection has served a request before, or was at least open: Jetty opens one for a
    * request that then finds another.

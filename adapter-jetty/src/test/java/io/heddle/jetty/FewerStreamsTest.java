@@ -94,4 +94,31 @@ class FewerStreamsTest {
       client.stop();
     }
   }
+
+  /** It waited for the end of the call that was there, though the server allows more. */
+  @Test
+  void aCallThatWaitsIsSentOnceTheServerAllowsMore() throws Exception {
+    client.setMaxConnectionsPerDestination(1);
+    client.start();
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingResponseListener longOne = new BlockingResponseListener()) {
+      server.maxStreams(1); // of the connections to come
+      URI stalled = server.uri(Script.ok().body(2_000).fault(Fault.STALL, 1_000));
+      client.newRequest(stalled).send(longOne);
+      assertEquals(200, longOne.get(30, TimeUnit.SECONDS).getStatus());
+      URI uri = server.uri(Script.ok());
+      FutureTask<Integer> call =
+          new FutureTask<>(
+              () -> client.newRequest(uri).timeout(30, TimeUnit.SECONDS).send().getStatus());
+      Thread.ofVirtual().start(call);
+      while (client.waiting() == 0 && !call.isDone()) {
+        Thread.sleep(1);
+      }
+      server.maxStreams(2);
+      assertEquals(200, call.get());
+      assertEquals(1, server.connectionsAccepted());
+    } finally {
+      client.stop();
+    }
+  }
 }
