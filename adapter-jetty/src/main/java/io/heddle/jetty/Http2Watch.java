@@ -44,8 +44,9 @@ import org.jspecify.annotations.Nullable;
  *       ended; nobody waits more than {@value #PATIENCE_MILLIS} ms for what will not come.
  *   <li>Whose head has gone out, and on which stream: a request of which nothing was written can go
  *       again, and of a stream that has failed Jetty may take what is left of the response for all.
- *   <li>A path that is dead: after a timeout nothing new goes there, and it is closed unless it
- *       answers a PING within a second.
+ *   <li>A path that is dead: after a timeout nothing new goes there, and it is asked by PING. Who
+ *       is there already may have a slow server, a network that mends, or a machine that is too
+ *       busy: their connection is closed after {@value #SILENCE_MILLIS} ms without a byte.
  *   <li>A server that allows more streams: Jetty would look at its queue when the next call ends.
  *   <li>A server that has each PING and SETTINGS answered, and does not read the answers: Jetty
  *       keeps them, without a bound. The connection ends when there are too many (RFC 9113, 10.5).
@@ -54,6 +55,10 @@ import org.jspecify.annotations.Nullable;
 final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeCycleListener {
 
   private static final long PATIENCE_MILLIS = 1_000;
+
+  private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final long SILENCE_MILLIS = 10_000;
 
   /** How many answers to PING and SETTINGS may wait until the server reads them. */
   private static final int MOST_ANSWERS = 10_000;
@@ -72,6 +77,7 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   private static final class Heard {
     private final HTTP2Session session;
     private volatile long at = System.nanoTime();
+    private volatile long askedAt = at; // by PING
     private volatile int lastStream = Integer.MAX_VALUE; // that the server processes
     private volatile @Nullable Connection connection; // once it has had a request
 
@@ -133,6 +139,7 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
     rests.add(rest);
     if (client.isRunning()) {
       later(
+          PATIENCE_MILLIS,
           () -> {
             Connection of = heard.connection;
             if (of != null && client.endWaits(of) && rests.remove(rest)) {
@@ -265,16 +272,19 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
   void suspect(Connection connection) {
     Heard heard = used.get(connection);
     long now = System.nanoTime();
-    if (heard == null || now - heard.at < TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS) / 10) {
+    if (heard == null || now - heard.at < QUIET_NANOS) {
       return;
     }
     JettyPools.leave(connection);
-    heard.session.ping(new PingFrame(now, false), Callback.NOOP);
-    later(() -> closeIfSilent(heard, now, connection), () -> {});
+    if (heard.at - heard.askedAt >= 0) { // else it is asked already
+      heard.askedAt = now;
+      heard.session.ping(new PingFrame(now, false), Callback.NOOP);
+      later(SILENCE_MILLIS, () -> closeIfSilent(heard, now, connection), () -> {});
+    }
   }
 
-  /** After {@value #PATIENCE_MILLIS} ms; the other if there is no thread for that. */
-  private void later(Runnable work, Runnable otherwise) {
+  /** After so many ms; the other if there is no thread for that. */
+  private void later(long millis, Runnable work, Runnable otherwise) {
     try {
       Scheduler.Task unused =
           client
@@ -287,7 +297,7 @@ final class Http2Watch implements HTTP2Session.FrameListener, HTTP2Session.LifeC
                       otherwise.run();
                     }
                   },
-                  PATIENCE_MILLIS,
+                  millis,
                   TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       otherwise.run();
