@@ -1,7 +1,9 @@
 package io.heddle.apache;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hc.core5.http.ConnectionClosedException;
@@ -18,15 +20,21 @@ import org.jspecify.annotations.Nullable;
  * HEARD ──a call is given up, and nothing came for a while──▶ ASKED: a PING is sent
  *   ▲                                                          │ │    no exchange begins
  *   └──────────── whatever comes ──────────────────────────────┘ │
- *                                       PATIENCE without a byte ──▶ closed
+ *                                     PATIENCE without a byte ──▶ LEFT: its place goes back
+ *                           SILENCE without a byte, from ASKED ──▶ closed
  * }</pre>
  *
  * <p>(RFC 9113, 6.7, has PING "for determining whether an idle connection is still functional".)
+ * What is under way there goes on until it is closed: a second of silence may also be the
+ * network's, or a machine's that is too busy.
  */
 final class PathCheck {
 
   /** A call that is given up sooner than this is no sign of anything. */
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** So long may those wait who are there already. */
+  private static final Duration SILENCE = Duration.ofSeconds(10);
 
   private final ReactorConnection connection;
 
@@ -102,11 +110,13 @@ final class PathCheck {
                 return super.getData();
               }
             }));
-    CompletableFuture<Void> unused =
-        CompletableFuture.runAsync(
-            () -> judge(asked),
-            CompletableFuture.delayedExecutor( // the JDK's own timer
-                ReactorConnection.PATIENCE.toMillis(), TimeUnit.MILLISECONDS, Runnable::run));
+    later(ReactorConnection.PATIENCE, () -> judge(asked));
+  }
+
+  private static void later(Duration time, Runnable work) {
+    Executor timer = // the JDK's own
+        CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS, Runnable::run);
+    timer.execute(work);
   }
 
   private void judge(Question asked) {
@@ -116,10 +126,17 @@ final class PathCheck {
         connection.limitChanged();
       }
     } else if (question.get() == asked) {
+      connection.goingAway(); // callers that wait for a stream find another connection
+      later(SILENCE.minus(ReactorConnection.PATIENCE), () -> closeIfSilent(asked));
+    }
+  }
+
+  private void closeIfSilent(Question asked) {
+    if (question.get() == asked) {
       connection.closeFor(
           new ConnectionClosedException(
               "the server is silent: no answer to a PING within %s ms, or no room to send it",
-              ReactorConnection.PATIENCE.toMillis()));
+              SILENCE.toMillis()));
     }
   }
 }

@@ -12,12 +12,14 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ConnectionRequestTimeoutException;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.NoHttpResponseException;
@@ -108,6 +110,41 @@ class DeadPathTest {
       assertEquals(200, get(client, peer));
       assertEquals(2, peer.connections.size());
       told.get(SOON_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** A silence of some seconds may be the network's, or a machine's that is too busy. */
+  @Test
+  void whatIsUnderWayThereOutlivesSomeSecondsOfSilence() throws Exception {
+    AtomicBoolean begun = new AtomicBoolean();
+    Http2Peer.Behaviour begins =
+        (on, stream, end) -> {
+          if (begun.compareAndSet(false, true)) {
+            on.answerHead(stream, 200);
+          } else {
+            on.answer(stream, 200);
+          }
+        };
+    try (Http2Peer peer = new Http2Peer(100, begins);
+        BlockingConnectionManager manager = manager(TimeValue.ofMinutes(1));
+        CloseableHttpClient client = client(manager)) {
+      HttpGet slow = new HttpGet(peer.uri());
+      slow.setConfig(
+          RequestConfig.custom()
+              .setResponseTimeout(org.apache.hc.core5.util.Timeout.DISABLED)
+              .build());
+      try (ClassicHttpResponse there = client.executeOpen(null, slow, null)) {
+        Http2Peer.Connection silent = peer.connections.get(0);
+        silent.die();
+        assertThrows(SocketTimeoutException.class, () -> get(client, peer));
+        Thread.sleep(3_000); // that is the silence
+        assertEquals(1, peer.connections.size());
+        silent.revive();
+        silent.data(1, 10, true);
+        assertEquals(10, there.getEntity().getContent().readAllBytes().length);
+      }
+      assertEquals(200, get(client, peer));
+      assertEquals(2, peer.connections.size(), "a path that was silent for seconds is left");
     }
   }
 

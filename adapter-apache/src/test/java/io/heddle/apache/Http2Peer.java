@@ -63,6 +63,11 @@ final class Http2Peer implements AutoCloseable {
       dead = true;
     }
 
+    /** What it says reaches the client again; what did not by then never does. */
+    void revive() {
+      dead = false;
+    }
+
     /** As if it died; and what the client sends stays where it is, in full buffers. */
     void clog() {
       dead = true;
