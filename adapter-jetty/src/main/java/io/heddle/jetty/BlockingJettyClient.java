@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.client.AuthenticationStore;
 import org.eclipse.jetty.client.Connection;
@@ -21,9 +21,8 @@ import org.eclipse.jetty.client.transport.HttpConversation;
 import org.eclipse.jetty.client.transport.HttpDestination;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
-import org.eclipse.jetty.util.VirtualThreads;
-import org.eclipse.jetty.util.thread.Invocable;
 import org.eclipse.jetty.util.thread.Invocable.InvocationType;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,9 +86,11 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   private static final Duration CONTINUE_TIMEOUT = Duration.ofSeconds(1);
 
+  private final UserCode userCode = new UserCode(this);
+
   private final ConcurrentMap<Destination, QueueGate> gates = new ConcurrentHashMap<>();
 
-  private final Set<JettyExchange<?>> live = ConcurrentHashMap.newKeySet();
+  private final Set<JettyExchange> live = ConcurrentHashMap.newKeySet();
 
   /** Set at the first start; null where there is no HTTP/2. */
   private volatile @Nullable Http2Watch http2;
@@ -99,9 +100,6 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   private volatile @Nullable Duration leaseTimeout;
   private volatile Duration continueTimeout = CONTINUE_TIMEOUT;
   private volatile int maxContentLength = Integer.MAX_VALUE;
-
-  // Set once, for good: connections that are made from then on may run code that blocks.
-  private volatile boolean listening;
 
   /** Creates a client that speaks HTTP/1.1, with one selector for each two processors. */
   public BlockingJettyClient() {
@@ -116,7 +114,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     super.setMaxConnectionsPerDestination(MAX_CONNECTIONS);
     super.setMaxResponseHeadersSize(MAX_RESPONSE_HEADERS);
     super.setAuthenticationStore(
-        new NotedAuthentications(super.getAuthenticationStore(), this::noteCode));
+        new NotedAuthentications(super.getAuthenticationStore(), userCode::note));
   }
 
   private static boolean isThere(String name) {
@@ -218,11 +216,11 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   @Override
   public void setAuthenticationStore(AuthenticationStore store) {
-    noteCode(store);
+    userCode.note(store);
     super.setAuthenticationStore(
         store instanceof NotedAuthentications
             ? store
-            : new NotedAuthentications(store, this::noteCode));
+            : new NotedAuthentications(store, userCode::note));
   }
 
   private static @Nullable Duration noneIfZero(@Nullable Duration timeout) {
@@ -248,10 +246,10 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
           new SocketAddressResolver.Async(
               Runnable::run, getScheduler(), getAddressResolutionTimeout()));
     }
-    noteCode(getHttpCookieStore());
+    userCode.note(getHttpCookieStore());
     JettyPools.install(getHttpClientTransport()); // a factory may have been set since
     if (http2 == null && HTTP2_THERE) {
-      http2 = Http2Watch.over(this);
+      http2 = new Http2Watch(this);
     }
     super.doStart();
   }
@@ -303,10 +301,8 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   /** Opens a connection, unless all those for whom it is to be opened have given up by then. */
   @Override
   public void newConnection(Destination destination, Promise<Connection> promise) {
-    if (listening) {
-      makeBlocking(); // another client over the same transport has set it to what it began with
-    }
-    Runnable sender = () -> runSender(((HttpDestination) destination)::send);
+    userCode.beforeConnection();
+    Runnable sender = () -> userCode.send(((HttpDestination) destination)::send);
     super.newConnection(destination, gate(destination).attempt(promise, sender));
   }
 
@@ -314,6 +310,16 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   public boolean removeDestination(Destination destination) {
     gates.remove(destination);
     return super.removeDestination(destination);
+  }
+
+  /** Does this after a while, on one of the client's threads; not if it is stopped before. */
+  void later(long delay, TimeUnit unit, Runnable work) {
+    try {
+      Scheduler.Task unused =
+          getScheduler().schedule(() -> getExecutor().execute(work), delay, unit);
+    } catch (RejectedExecutionException e) {
+      return; // it is stopped, which ends all
+    }
   }
 
   /** A call has timed out over this connection, if it had one. */
@@ -334,22 +340,14 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     }
   }
 
-  /**
-   * A connection has ended some time ago: tells whoever still waits for it.
-   *
-   * @return whether there are calls on it that do not wait now
-   */
-  boolean endWaits(Connection connection) {
-    boolean any = false;
-    for (JettyExchange<?> each : live) {
-      any |= each.isOn(connection) && !each.endWait();
-    }
-    return any;
+  UserCode userCode() {
+    return userCode;
   }
 
   // ---- seeing inside ------------------------------------------------------------------------
 
-  Set<JettyExchange<?>> live() {
+  /** The calls that somebody may wait for. */
+  Set<JettyExchange> live() {
     return live;
   }
 
@@ -359,11 +357,9 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
    */
   @Override
   public int inFlight() {
-    int all = 0;
-    for (Destination each : getDestinations()) {
-      all += JettyPools.inUse(each.getConnectionPool());
-    }
-    return all;
+    return getDestinations().stream()
+        .mapToInt(each -> JettyPools.inUse(each.getConnectionPool()))
+        .sum();
   }
 
   /**
@@ -376,11 +372,9 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   }
 
   private int waitingInQueue() {
-    int all = 0;
-    for (Destination each : getDestinations()) {
-      all += each instanceof HttpDestination queue ? queue.getQueuedRequestCount() : 0;
-    }
-    return all;
+    return getDestinations().stream()
+        .mapToInt(each -> ((HttpDestination) each).getQueuedRequestCount())
+        .sum();
   }
 
   /** Returns Jetty's description of the client, and what each blocking call waits for. */
@@ -393,44 +387,5 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     report.add(Step.PLACE, waiting() - waitingInQueue());
     live.forEach(each -> each.tell(report));
     return report.toString();
-  }
-
-  // ---- users' code --------------------------------------------------------------------------
-
-  /** Takes note of code that Jetty will run on its threads; null is none. */
-  final void noteCode(@Nullable Object code) {
-    if (!listening && UserCode.mayBlock(code)) {
-      runUserCode();
-    }
-  }
-
-  /** From now on, connections that are made and those that are used may run code that blocks. */
-  void runUserCode() {
-    makeBlocking();
-    listening = true; // after the line above: who sees it makes connections of that kind
-  }
-
-  private void makeBlocking() {
-    if (getHttpClientTransport().getInvocationType() == InvocationType.NON_BLOCKING) {
-      getHttpClientTransport().setInvocationType(InvocationType.BLOCKING);
-    }
-  }
-
-  /** Whether a connection must not be used any more, as it runs on I/O threads what may block. */
-  boolean isOutdated(Connection connection) {
-    return listening && Invocable.getInvocationType(connection) == InvocationType.NON_BLOCKING;
-  }
-
-  /**
-   * Runs what sends queued requests: here, or, if there is users' code (a cookie store, a request's
-   * listeners), on a virtual thread, as this may be an I/O thread.
-   */
-  void runSender(Runnable sender) {
-    Executor elsewhere = listening ? VirtualThreads.getVirtualThreadsExecutor(getExecutor()) : null;
-    if (elsewhere == null) {
-      sender.run();
-    } else {
-      elsewhere.execute(sender);
-    }
   }
 }

@@ -5,7 +5,6 @@ import io.heddle.core.DeclaredLength;
 import io.heddle.core.Exchange;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.EOFException;
-import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.AsynchronousCloseException;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +18,7 @@ import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.client.transport.HttpResponse;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.IO;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +52,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   private static final int MOST_WINDOW = 256 * 1024;
 
-  private final JettyExchange<Response> head = new JettyExchange<>(this::abort);
+  private final JettyExchange head = new JettyExchange(this::abort);
   private final Exchange<Result> whole = new Exchange<>();
   private final ResponseBodyPipe pipe =
       new ResponseBodyPipe(
@@ -74,7 +74,6 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   // Shared.
   private final AtomicReference<@Nullable Runnable> demander = new AtomicReference<>();
-  private volatile @Nullable JettyRequest request;
   private volatile @Nullable Response response;
   private volatile @Nullable Throwable abandoned;
   private final AtomicBoolean streamTaken = new AtomicBoolean();
@@ -84,14 +83,13 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   // ---- caller -------------------------------------------------------------------------------
 
-  /** The request that this listener waits for, before it is sent; aborts it if nobody waits. */
-  void sentBy(JettyRequest sender) {
-    request = sender;
-    head.sentBy(sender);
+  /** The call that this listener waits for, before it is sent; aborts it if nobody waits. */
+  void sentBy(JettyCall call) {
+    head.sentBy(call);
     head.body(pipe);
-    Throwable cause = abandoned; // after the first line: who abandons sees the request, or is seen
+    Throwable cause = abandoned; // after the first line: who abandons sees the call, or is seen
     if (cause != null) {
-      sender.giveUp(cause);
+      call.request().giveUp(cause);
     }
   }
 
@@ -151,11 +149,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
       return stream;
     }
     InputStream closed = InputStream.nullInputStream();
-    try {
-      closed.close();
-    } catch (IOException e) {
-      throw new AssertionError("a null stream does not fail", e);
-    }
+    IO.close(closed);
     return closed;
   }
 
@@ -178,18 +172,18 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   @Override
   public void onHeaders(Response response) {
-    length = JettyExchange.declaredLength(response);
+    length = JettyResponses.declaredLength(response);
     answeredWhole = response instanceof ContentResponse;
     if (!answeredWhole && !isRedirectOfCallThatIsOver(response)) {
       head.head(response);
       head.complete(response);
     }
-    hurryUpload(response);
+    JettyResponses.hurryUpload(response);
   }
 
   /** Jetty tells it although it does not follow it, and then that the time is over. */
   private boolean isRedirectOfCallThatIsOver(Response response) {
-    return JettyExchange.isRedirect(response) && head.deadline().isExpired();
+    return JettyResponses.isRedirect(response) && head.deadline().isExpired();
   }
 
   @Override
@@ -218,12 +212,10 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   @Override
   public void onSuccess(Response response) {
     head.complete(response);
-    if (!JettyExchange.isSent(response.getRequest())) {
+    if (!JettyResponses.isSent(response.getRequest())) {
       end(response);
     }
-    if (JettyExchange.isRefusal(response)) {
-      JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
-    }
+    JettyResponses.endUpload(response);
   }
 
   @Override
@@ -236,7 +228,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   /** By now the connection can serve the next call, which a reader at the end may make at once. */
   @Override
   public void onComplete(Result result) {
-    Throwable failure = JettyExchange.responseFailure(result, head.isDone());
+    Throwable failure = JettyResponses.responseFailure(result, head.isDone());
     if (failure == null) {
       end(result.getResponse());
     } else if (head.resend(failure)) {
@@ -249,7 +241,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   }
 
   private void end(Response response) {
-    EOFException lack = JettyExchange.lackOf(length, response);
+    EOFException lack = JettyResponses.lackOf(length, response);
     if (lack == null) {
       pipe.end();
     } else {
@@ -264,23 +256,15 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     }
     pipe.fail(failure);
     head.ended();
-    JettyRequest sender = request;
+    JettyRequest sender = head.request();
     if (sender != null) { // as Jetty reports a request that it could not send
       whole.complete(new Result(sender, failure, new HttpResponse(sender), null));
     }
   }
 
-  /** Tells a writer who still uploads that the server has answered with an error. */
-  static void hurryUpload(Response response) {
-    if (JettyExchange.isRefusal(response)
-        && response.getRequest().getBody() instanceof BlockingRequestContent content) {
-      content.answered();
-    }
-  }
-
   private void abort(Throwable cause) {
     abandoned = cause;
-    JettyRequest sender = request;
+    JettyRequest sender = head.request();
     Response begun = response;
     if (sender != null) {
       sender.giveUp(cause);

@@ -15,6 +15,7 @@ import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.Transport;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +112,7 @@ final class ConnectAttempt implements Promise<Connection> {
     if (done.compareAndSet(false, true)) {
       ended = true;
       gate.forget(this);
-      close(open);
+      IO.close(open);
       promise.failed(new Unwanted());
       sender.run();
     }
@@ -125,14 +126,6 @@ final class ConnectAttempt implements Promise<Connection> {
     }
   }
 
-  private static void close(Closeable channel) {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      return; // it is given up
-    }
-  }
-
   // ---- Jetty's transport --------------------------------------------------------------------
 
   /**
@@ -142,17 +135,38 @@ final class ConnectAttempt implements Promise<Connection> {
    */
   static void track(Map<String, Object> context) {
     if (context.get(Transport.CONTEXT_KEY) instanceof Transport transport
-        && !(transport instanceof Tracking)
-        && !(transport instanceof Reading)) {
-      context.put(Transport.CONTEXT_KEY, new Tracking(transport));
+        && !(transport instanceof Tracked)) {
+      context.put(Transport.CONTEXT_KEY, new Tracked(transport));
     }
   }
 
-  /** Makes sockets of ours. */
-  private static class Reading extends Transport.Wrapper {
+  /** Opens sockets of ours, for each address of the host in turn; for an attempt, if it is one. */
+  private static final class Tracked extends Transport.Wrapper {
 
-    Reading(Transport transport) {
+    private volatile @Nullable ConnectAttempt attempt;
+    private volatile @Nullable ClientConnector connector;
+
+    Tracked(Transport transport) {
       super(transport);
+    }
+
+    /** By now Jetty has put its promise there. */
+    @Override
+    public void connect(SocketAddress address, Map<String, Object> context) {
+      Object promise = context.get(Connection.PROMISE_CONTEXT_KEY);
+      while (promise instanceof Promise.Wrapper<?> wrapper) {
+        promise = wrapper.getWrapped();
+      }
+      attempt = promise instanceof ConnectAttempt found ? found : null;
+      connector = (ClientConnector) context.get(ClientConnector.CONTEXT_KEY);
+      super.connect(address, context);
+    }
+
+    @Override
+    public SelectableChannel newSelectableChannel() throws IOException {
+      SelectableChannel channel = super.newSelectableChannel();
+      opened(() -> close(channel));
+      return channel;
     }
 
     @Override
@@ -164,62 +178,19 @@ final class ConnectAttempt implements Promise<Connection> {
       return ReadingEndPoint.of(
           super.newEndPoint(scheduler, selector, channel, key), selector, key, scheduler);
     }
-  }
-
-  /** Finds the attempt, once Jetty has put its promise there. */
-  private static final class Tracking extends Transport.Wrapper {
-
-    Tracking(Transport transport) {
-      super(transport);
-    }
-
-    @Override
-    public void connect(SocketAddress address, Map<String, Object> context) {
-      Object promise = context.get(Connection.PROMISE_CONTEXT_KEY);
-      while (promise instanceof Promise.Wrapper<?> wrapper) {
-        promise = wrapper.getWrapped();
-      }
-      Transport transport =
-          promise instanceof ConnectAttempt attempt
-              ? new Tracked(attempt, getWrapped())
-              : new Reading(getWrapped());
-      context.put(Transport.CONTEXT_KEY, transport);
-      transport.connect(address, context);
-    }
-  }
-
-  /** Opens channels for an attempt, for each address of the host in turn. */
-  private static final class Tracked extends Reading {
-
-    private final ConnectAttempt attempt;
-    private volatile @Nullable ClientConnector connector;
-
-    Tracked(ConnectAttempt attempt, Transport transport) {
-      super(transport);
-      this.attempt = attempt;
-    }
-
-    @Override
-    public void connect(SocketAddress address, Map<String, Object> context) {
-      connector = (ClientConnector) context.get(ClientConnector.CONTEXT_KEY);
-      super.connect(address, context);
-    }
-
-    @Override
-    public SelectableChannel newSelectableChannel() throws IOException {
-      if (attempt.ended) {
-        throw new AsynchronousCloseException();
-      }
-      SelectableChannel channel = super.newSelectableChannel();
-      attempt.opened(() -> close(channel));
-      return channel;
-    }
 
     @Override
     public org.eclipse.jetty.io.Connection newConnection(
         EndPoint endPoint, Map<String, Object> context) throws IOException {
-      attempt.opened(endPoint);
+      opened(endPoint);
       return super.newConnection(endPoint, context);
+    }
+
+    private void opened(Closeable channel) throws IOException {
+      ConnectAttempt of = attempt;
+      if (of != null) {
+        of.opened(channel);
+      }
     }
 
     /** A channel that is registered keeps its socket until its selector has looked. */

@@ -4,10 +4,8 @@ import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
-import io.heddle.core.DeclaredLength;
 import io.heddle.core.Exchange;
 import io.heddle.core.ResponseBodyPipe;
-import java.io.EOFException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -16,31 +14,25 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.client.Connection;
-import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
-import org.eclipse.jetty.client.Result;
-import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and the caller that waits for what becomes of it, with Jetty's contract: {@link
+ * One call and the caller that waits for what becomes of it, with Jetty's contract: {@link
  * TimeoutException} for the total timeout, {@link InterruptedException} with the flag cleared,
  * {@link ExecutionException} around everything else. Who gives up aborts the request.
  *
  * <p>The caller parks until its own point in time; that Jetty's scheduler ends the exchange too is
  * not relied on.
- *
- * @param <R> the head of the response, or the whole
  */
-final class JettyExchange<R> {
+final class JettyExchange {
 
-  private final Exchange<R> outcome = new Exchange<>();
+  private final Exchange<Response> outcome = new Exchange<>();
   private final Consumer<Throwable> aborter;
 
   // Set before the request is sent; null if it is sent by a client of another class.
-  private volatile @Nullable JettyRequest request;
+  private volatile @Nullable JettyCall call;
 
   // Set before there is a head; null where the caller gets the whole response.
   private volatile @Nullable ResponseBodyPipe body;
@@ -54,8 +46,8 @@ final class JettyExchange<R> {
     this.aborter = aborter;
   }
 
-  void sentBy(JettyRequest sender) {
-    request = sender;
+  void sentBy(JettyCall sender) {
+    call = sender;
     sender.live().add(this);
   }
 
@@ -67,7 +59,7 @@ final class JettyExchange<R> {
 
   /** Nobody waits for it any more. */
   void ended() {
-    JettyRequest sender = request;
+    JettyCall sender = call;
     if (sender != null) {
       sender.live().remove(this);
     }
@@ -84,43 +76,50 @@ final class JettyExchange<R> {
     aborter.accept(why);
   }
 
-  boolean isOn(Connection connection) {
-    JettyRequest sender = request;
-    return sender != null && sender.isOn(connection);
-  }
-
   /**
-   * Its connection has ended, and there has been time to say so: fails, if anybody waits.
+   * A connection has ended, and there has been time to say so: fails, if this is on it and anybody
+   * waits.
    *
-   * @return false if nobody does, who may still read what had come before
+   * @return whether it is on it and nobody does, who may still read what had come before
    */
-  boolean endWait() {
+  boolean lingersOn(Connection connection) {
+    JettyCall sender = call;
     ResponseBodyPipe pipe = body;
+    if (sender == null || !sender.isOn(connection)) {
+      return false;
+    }
     boolean waits = !outcome.isDone() || (pipe != null && pipe.waiter() != null);
     if (waits) {
       aborter.accept(new ClosedChannelException());
     }
-    return waits;
+    return !waits;
   }
 
   /** Says what its caller waits for. */
   void tell(CallReport report) {
-    JettyRequest sender = request;
+    JettyCall sender = call;
     if (sender != null) {
       ResponseBodyPipe pipe = body;
       Thread reader = pipe == null ? null : pipe.waiter();
       Thread asker = outcome.waiter();
-      Step before = sender.hasConnection() ? Step.HEAD : Step.CONNECTION;
+      JettyRequest asked = sender.request();
+      Step before = asked.hasConnection() ? Step.HEAD : Step.CONNECTION;
       report.add(
           reader != null ? Step.BODY : asker != null ? before : null,
-          sender.getMethod() + " " + sender.getHost() + ":" + sender.getPort(),
+          asked.getMethod() + " " + asked.getHost() + ":" + asked.getPort(),
           reader != null ? reader : asker);
     }
   }
 
+  /** Whose outcome this is; null if it is sent by a client of another class, or not yet. */
+  @Nullable JettyRequest request() {
+    JettyCall sender = call;
+    return sender == null ? null : sender.request();
+  }
+
   /** That of the request's call. */
   CallEvent event() {
-    JettyRequest sender = request;
+    JettyCall sender = call;
     return sender == null ? CallEvent.OFF : sender.event();
   }
 
@@ -136,7 +135,7 @@ final class JettyExchange<R> {
 
   /** When the request's total timeout is over. */
   Deadline deadline() {
-    JettyRequest sender = request;
+    JettyCall sender = call;
     return sender == null ? Deadline.none() : sender.deadline();
   }
 
@@ -147,7 +146,8 @@ final class JettyExchange<R> {
    *
    * @param patience how long this caller is ready to wait, besides the request's total timeout
    */
-  R await(Deadline patience) throws InterruptedException, TimeoutException, ExecutionException {
+  Response await(Deadline patience)
+      throws InterruptedException, TimeoutException, ExecutionException {
     try {
       return awaitOutcome(patience);
     } catch (Throwable t) {
@@ -156,10 +156,9 @@ final class JettyExchange<R> {
     }
   }
 
-  private R awaitOutcome(Deadline patience)
+  private Response awaitOutcome(Deadline patience)
       throws InterruptedException, TimeoutException, ExecutionException {
-    Deadline total = deadline();
-    Deadline deadline = patience.earlier(total);
+    Deadline deadline = patience.earlier(deadline());
     try {
       awaitTurn(deadline);
       return outcome.await(deadline);
@@ -167,9 +166,11 @@ final class JettyExchange<R> {
       giveUp(e);
       throw e;
     } catch (TimeoutException e) {
-      JettyRequest sender = request;
+      JettyCall sender = call;
       TimeoutException why =
-          sender != null && total.isExpired() ? JettyFailures.totalTimeout(sender) : e;
+          sender != null && deadline().isExpired()
+              ? JettyFailures.totalTimeout(sender.request())
+              : e;
       giveUp(why);
       throw why;
     } catch (CancellationException e) {
@@ -185,13 +186,15 @@ final class JettyExchange<R> {
   }
 
   private void awaitTurn(Deadline deadline) throws InterruptedException, TimeoutException {
-    JettyRequest sender = request;
+    JettyCall sender = call;
     if (sender == null || sender.leaseDeadline().isNone()) {
       return;
     }
     Deadline lease = sender.leaseDeadline();
-    if (!outcome.awaitDone(lease.earlier(deadline)) && lease.isExpired() && sender.missTurn()) {
-      throw sender.noPlace();
+    if (!outcome.awaitDone(lease.earlier(deadline))
+        && lease.isExpired()
+        && sender.request().missTurn()) {
+      throw sender.request().expired();
     }
   }
 
@@ -202,97 +205,30 @@ final class JettyExchange<R> {
 
   // ---- I/O thread ---------------------------------------------------------------------------
 
-  boolean complete(R result) {
-    return outcome.complete(result);
+  boolean complete(Response response) {
+    return outcome.complete(response);
   }
 
   boolean fail(Throwable failure) {
     return outcome.fail(failure);
   }
 
-  /** As {@link JettyRequest#judge}: whether the request can be sent once more. */
+  /** As {@link JettyCall#judge}: whether the request can be sent once more. */
   boolean judge(Throwable failure) {
-    JettyRequest sender = request;
+    JettyCall sender = call;
     return sender != null && !outcome.isDone() && sender.judge(failure);
   }
 
   /** Sends it once more, if it may be and can; else this does nothing. */
   boolean resend(Throwable failure) {
-    JettyRequest sender = request;
-    return sender != null && judge(failure) && sender.resend();
+    JettyCall sender = call;
+    return sender != null && !outcome.isDone() && sender.resend(failure);
   }
 
   boolean isDone() {
     return outcome.isDone();
   }
 
-  // ---- what Jetty tells ---------------------------------------------------------------------
-
-  /** Whether the server has refused the request before all of its body was sent. */
-  static boolean isRefusal(Response response) {
-    Request request = response.getRequest();
-    return response.getStatus() >= 400 && request.getBody() != null && !isSent(request);
-  }
-
-  /** Whether the request has been sent to its end, so that nothing but the response is to come. */
-  static boolean isSent(Request request) {
-    return request.getBody() == null || (request instanceof JettyRequest jetty && jetty.isSent());
-  }
-
-  /** Whether Jetty follows it, if it can. */
-  static boolean isRedirect(Response response) {
-    return response.getRequest().isFollowRedirects()
-        && JettyInternals.isRedirect(response.getStatus());
-  }
-
   /** Nobody waits for what an abort brings. */
   static void unheeded(CompletableFuture<Boolean> aborted) {}
-
-  /**
-   * How long the head says that the body is, before any decoding. Jetty takes a stream of HTTP/2
-   * for ended well if it was reset between the arrival of its last bytes and their reading.
-   *
-   * <p>A redirect that cannot be followed comes without its body: Jetty has read that, and drops
-   * it. So does the page of a challenge, if it is too long.
-   */
-  static DeclaredLength declaredLength(Response response) {
-    return new DeclaredLength(
-        hasNoBody(response) ? -1 : response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH));
-  }
-
-  private static boolean hasNoBody(Response response) {
-    Request request = response.getRequest();
-    int status = response.getStatus();
-    return HttpMethod.HEAD.is(request.getMethod())
-        || status == 204
-        || status == 304
-        || isRedirect(response)
-        || (request instanceof JettyRequest jetty && jetty.isBodyDropped());
-  }
-
-  /**
-   * What is wrong with the body of a response that has come to its end by Jetty's account: it is
-   * not as long as it was told to be; or nobody has told, and its stream has failed with the end
-   * already there. Of that stream's body Jetty drops what was not read yet, and keeps the end.
-   *
-   * @return null if it is whole
-   */
-  static @Nullable EOFException lackOf(DeclaredLength length, Response response) {
-    if (!length.isReached()) {
-      return new EOFException(length.toString());
-    }
-    return length.declared() < 0
-            && !hasNoBody(response)
-            && response.getRequest() instanceof JettyRequest jetty
-            && isSent(jetty)
-            && jetty.hasLostStream()
-        ? new EOFException("the connection has ended before the body was read")
-        : null;
-  }
-
-  /** What of a result has kept the response from arriving whole; null if nothing has. */
-  static @Nullable Throwable responseFailure(Result result, boolean headArrived) {
-    // A response that is there is not lost to an upload that broke after it.
-    return headArrived ? result.getResponseFailure() : result.getFailure();
-  }
 }

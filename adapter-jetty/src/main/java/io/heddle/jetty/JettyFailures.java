@@ -9,6 +9,7 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -33,6 +34,12 @@ final class JettyFailures {
     return new TimeoutException("Total timeout " + request.getTimeout() + " ms elapsed");
   }
 
+  /** No connection was found in this time. */
+  static TimeoutException noConnection(@Nullable Duration lease) {
+    return new TimeoutException(
+        "no connection within " + (lease == null ? 0 : lease.toMillis()) + " ms");
+  }
+
   /**
    * A failure of a call: what Jetty tells of a request that was not processed is no failure of it.
    */
@@ -45,52 +52,37 @@ final class JettyFailures {
   /** A wait in a body, of the request or of the response, has ended without bytes. */
   static IOException inWait(String doing, Deadline deadline, Exception end) {
     return switch (end) {
-      case InterruptedException e -> interrupted(doing, e);
-      case TimeoutException e -> deadline(doing, e);
+      case InterruptedException e -> {
+        Thread.currentThread().interrupt(); // whose flag was cleared
+        yield caused(new InterruptedIOException("interrupted while " + doing), e);
+      }
+      case TimeoutException e -> caused(expired(doing), e);
       case ExecutionException e -> inBody(doing, Objects.requireNonNull(e.getCause()), deadline);
       default -> closed(end);
     };
   }
 
   private static IOException inBody(String doing, Throwable failure, Deadline deadline) {
-    if (failure instanceof TimeoutException timeout && deadline.isExpired()) {
-      return deadline(doing, timeout); // Jetty's scheduler was first
+    if (failure instanceof TimeoutException && deadline.isExpired()) {
+      return caused(expired(doing), failure); // Jetty's scheduler was first
     }
     String message = failure.getMessage();
-    IOException fresh;
-    if (failure instanceof TimeoutException) {
-      fresh = new SocketTimeoutException(message);
-    } else if (failure instanceof EOFException) {
-      fresh = new EOFException(message);
-    } else if (failure instanceof SSLException) {
-      fresh = new SSLException(message);
-    } else if (failure instanceof SocketException) {
-      fresh = new SocketException(message);
-    } else if (failure instanceof AsynchronousCloseException) {
-      fresh = new AsynchronousCloseException();
-    } else if (failure instanceof ClosedChannelException) {
-      fresh = new ClosedChannelException();
-    } else if (failure instanceof IOException) {
-      fresh = new IOException(message);
-    } else {
-      fresh = new IOException(failure.toString());
-    }
+    IOException fresh =
+        switch (failure) {
+          case TimeoutException e -> new SocketTimeoutException(message);
+          case EOFException e -> new EOFException(message);
+          case SSLException e -> new SSLException(message);
+          case SocketException e -> new SocketException(message);
+          case AsynchronousCloseException e -> new AsynchronousCloseException();
+          case ClosedChannelException e -> new ClosedChannelException();
+          case IOException e -> new IOException(message);
+          default -> new IOException(failure.toString());
+        };
     return caused(fresh, failure);
   }
 
-  /**
-   * The caller was interrupted. Declared as an {@link IOException}, so the flag, which {@link
-   * InterruptedException} cleared, is set again.
-   */
-  static InterruptedIOException interrupted(String doing, InterruptedException cause) {
-    Thread.currentThread().interrupt();
-    return caused(new InterruptedIOException("interrupted while " + doing), cause);
-  }
-
-  /** The request's total timeout is over. */
-  static DeadlineExceededException deadline(String doing, TimeoutException cause) {
-    return caused(
-        new DeadlineExceededException("the total timeout has elapsed while " + doing), cause);
+  private static IOException expired(String doing) {
+    return new DeadlineExceededException("the total timeout has elapsed while " + doing);
   }
 
   /** The body was closed, or given up before. */

@@ -46,14 +46,16 @@ final class JettyPools implements ConnectionPool.Factory {
 
   /** Has a connection get no more requests, if its pool is one of these. */
   static void leave(Connection connection) {
-    if (connection instanceof HttpConnection http && poolOf(http) != null) {
-      http.getHttpDestination().remove(connection);
+    Multiplex pool = poolOf(connection);
+    if (pool != null) {
+      pool.destination.remove(connection);
     }
   }
 
   /** There may be room on this connection for requests that are queued. */
   static void proceed(Connection connection) {
-    if (connection instanceof HttpConnection http && poolOf(http) instanceof Multiplex pool) {
+    Multiplex pool = poolOf(connection);
+    if (pool != null) {
       pool.proceed();
     }
   }
@@ -68,13 +70,14 @@ final class JettyPools implements ConnectionPool.Factory {
     if (connection instanceof org.eclipse.jetty.io.Connection http1) {
       return http1.getMessagesIn() > 0 || http1.getCreatedTimeStamp() <= queuedAt;
     }
-    Multiplex pool = connection instanceof HttpConnection http2 ? poolOf(http2) : null;
+    Multiplex pool = poolOf(connection);
     Streams streams = pool == null ? null : pool.connections.get(connection);
     return streams != null && (streams.served || streams.createdAt <= queuedAt);
   }
 
-  private static @Nullable Multiplex poolOf(HttpConnection connection) {
-    return connection.getHttpDestination().getConnectionPool() instanceof Multiplex pool
+  private static @Nullable Multiplex poolOf(@Nullable Connection connection) {
+    return connection instanceof HttpConnection http
+            && http.getHttpDestination().getConnectionPool() instanceof Multiplex pool
         ? pool
         : null;
   }
@@ -103,7 +106,7 @@ final class JettyPools implements ConnectionPool.Factory {
         return likewise(made, new Multiplex(client, destination, maxConnections(made), streams));
       }
     }
-    client.runUserCode();
+    client.userCode().expect();
     return pool;
   }
 
@@ -135,7 +138,7 @@ final class JettyPools implements ConnectionPool.Factory {
     @Override
     protected @Nullable Connection activate() {
       Connection connection = super.activate();
-      while (connection != null && client.isOutdated(connection)) {
+      while (connection != null && client.userCode().isOutdated(connection)) {
         remove(connection);
         IO.close(connection);
         connection = super.activate();
@@ -145,7 +148,7 @@ final class JettyPools implements ConnectionPool.Factory {
 
     @Override
     protected void proceed() {
-      client.runSender(super::proceed);
+      client.userCode().send(super::proceed);
     }
   }
 
@@ -231,7 +234,7 @@ final class JettyPools implements ConnectionPool.Factory {
     @Override
     protected @Nullable Connection activate() {
       Connection connection = super.activate();
-      while (connection != null && client.isOutdated(connection)) {
+      while (connection != null && client.userCode().isOutdated(connection)) {
         remove(connection);
         connection = super.activate();
       }
@@ -272,7 +275,7 @@ final class JettyPools implements ConnectionPool.Factory {
       }
       Streams streams = connections.get(connection);
       if (removed && streams != null && !connection.isClosed() && !streams.leave()) {
-        client.runSender(destination::send);
+        client.userCode().send(destination::send);
         return false;
       }
       if (removed || connection.isClosed()) {
@@ -284,7 +287,7 @@ final class JettyPools implements ConnectionPool.Factory {
 
     @Override
     protected void proceed() {
-      client.runSender(super::proceed);
+      client.userCode().send(super::proceed);
     }
   }
 }

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.util.BufferUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -160,14 +161,7 @@ final class JettyRequestBody {
 
   private boolean drainInto(ByteBuffer into) {
     try {
-      return pipe.drainTo(
-          src -> {
-            int n = Math.min(src.remaining(), into.remaining());
-            into.put(into.position(), src, src.position(), n);
-            into.position(into.position() + n);
-            src.position(src.position() + n);
-            return n;
-          });
+      return pipe.drainTo(src -> BufferUtil.put(src, into));
     } catch (IOException e) {
       throw new AssertionError("a buffer does not fail", e);
     }

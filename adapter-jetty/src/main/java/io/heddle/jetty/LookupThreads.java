@@ -1,13 +1,11 @@
 package io.heddle.jetty;
 
+import io.heddle.core.HostResolver;
 import java.net.InetSocketAddress;
 import java.nio.channels.AsynchronousCloseException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -15,18 +13,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Calls a resolver on a few platform threads of its own, so that one that blocks, as the JDK's does
- * in native code, holds neither a carrier nor an I/O thread. The threads are daemons and end after
- * {@value #IDLE_SECONDS} s without work.
+ * in native code, holds neither a carrier nor an I/O thread. Each look-up is made by itself, as the
+ * resolver may tell the answer later.
  */
 final class LookupThreads extends AbstractLifeCycle implements SocketAddressResolver {
 
-  private static final int IDLE_SECONDS = 10;
   private static final int MAX = 32;
 
   private final SocketAddressResolver resolver;
 
   // Set at each start.
-  private volatile @Nullable ThreadPoolExecutor threads;
+  private volatile @Nullable HostResolver<Boolean> threads;
 
   LookupThreads(SocketAddressResolver resolver) {
     this.resolver = resolver;
@@ -34,20 +31,7 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
 
   @Override
   protected void doStart() {
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            MAX,
-            MAX,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform()
-                .name("heddle-jetty-lookup-", 1)
-                .daemon()
-                .inheritInheritableThreadLocals(false)
-                .factory());
-    pool.allowCoreThreadTimeOut(true);
-    threads = pool;
+    threads = new HostResolver<>("heddle-jetty-lookup", MAX);
   }
 
   /**
@@ -55,9 +39,9 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
    */
   @Override
   protected void doStop() {
-    ThreadPoolExecutor pool = threads;
-    if (pool != null) {
-      pool.shutdownNow();
+    HostResolver<Boolean> running = threads;
+    if (running != null) {
+      running.close();
     }
   }
 
@@ -68,44 +52,39 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
       Map<String, Object> context,
       Promise<List<InetSocketAddress>> addresses) {
     ConnectAttempt.track(context);
-    ThreadPoolExecutor pool = threads;
+    HostResolver<Boolean> running = threads;
     try {
-      if (pool == null) {
-        throw new RejectedExecutionException("the client is not started");
+      if (running == null) {
+        throw new IllegalStateException("the client is not started");
       }
-      pool.execute(
+      running.resolve(
+          new Object(),
           () -> {
-            try {
-              resolver.resolve(host, port, context, new WhileRunning(addresses));
-            } catch (Throwable t) { // for whom it belongs to, and not for this thread
-              addresses.failed(t);
+            resolver.resolve(host, port, context, whileRunning(addresses));
+            return true;
+          },
+          (called, failure) -> {
+            if (failure != null) { // for whom it belongs to, and not for this thread
+              addresses.failed(failure);
             }
           });
-    } catch (RejectedExecutionException e) {
-      addresses.failed(e);
+    } catch (IllegalStateException e) {
+      addresses.failed(new RejectedExecutionException("the client is not running", e));
     }
   }
 
   /** An answer that comes after the client was stopped must not open a connection. */
-  private final class WhileRunning implements Promise<List<InetSocketAddress>> {
-    private final Promise<List<InetSocketAddress>> addresses;
-
-    WhileRunning(Promise<List<InetSocketAddress>> addresses) {
-      this.addresses = addresses;
-    }
-
-    @Override
-    public void succeeded(List<InetSocketAddress> result) {
-      if (isRunning()) {
-        addresses.succeeded(result);
-      } else {
-        addresses.failed(new AsynchronousCloseException());
+  private Promise<List<InetSocketAddress>> whileRunning(
+      Promise<List<InetSocketAddress>> addresses) {
+    return new Promise.Wrapper<>(addresses) {
+      @Override
+      public void succeeded(List<InetSocketAddress> result) {
+        if (isRunning()) {
+          super.succeeded(result);
+        } else {
+          failed(new AsynchronousCloseException());
+        }
       }
-    }
-
-    @Override
-    public void failed(Throwable failure) {
-      addresses.failed(failure);
-    }
+    };
   }
 }

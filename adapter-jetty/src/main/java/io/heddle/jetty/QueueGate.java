@@ -1,10 +1,8 @@
 package io.heddle.jetty;
 
-import io.heddle.core.Deadline;
 import io.heddle.core.InFlightLimit;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.util.Promise;
 
@@ -20,48 +18,17 @@ import org.eclipse.jetty.util.Promise;
  * <p>Once the last of them has been given up, {@link #endUnwanted} ends the attempts to connect.
  * Who takes a place meanwhile is not harmed: {@link ConnectAttempt#end} tells how.
  */
-final class QueueGate {
+final class QueueGate extends InFlightLimit {
 
-  private final InFlightLimit places;
   private final Set<ConnectAttempt> attempts = ConcurrentHashMap.newKeySet();
 
   QueueGate(int places) {
-    this.places = new InFlightLimit(places);
+    super(places);
   }
-
-  // ---- places -------------------------------------------------------------------------------
-
-  /**
-   * Takes a place, waiting for one if need be.
-   *
-   * @throws TimeoutException if the deadline comes first
-   * @throws InterruptedException if the caller is interrupted before there is a place; the flag is
-   *     cleared
-   */
-  void enter(Deadline deadline) throws InterruptedException, TimeoutException {
-    places.enter(deadline);
-  }
-
-  /** Takes a place even if there is none. */
-  void enterUnasked() {
-    places.enterAnyway();
-  }
-
-  /** Gives a place back; any thread. */
-  void leave() {
-    places.leave();
-  }
-
-  /** How many wait for a place. */
-  int waiting() {
-    return places.waiting();
-  }
-
-  // ---- attempts to connect ------------------------------------------------------------------
 
   /** An attempt to connect, for those that have places; the promise itself if nobody has. */
   Promise<Connection> attempt(Promise<Connection> promise, Runnable sender) {
-    if (places.inFlight() <= 0) {
+    if (inFlight() <= 0) {
       return promise;
     }
     ConnectAttempt attempt = new ConnectAttempt(this, promise, sender);
@@ -75,13 +42,8 @@ final class QueueGate {
 
   /** Ends all attempts, if nobody has a place any more. */
   void endUnwanted() {
-    if (places.inFlight() <= 0) {
+    if (inFlight() <= 0) {
       attempts.forEach(ConnectAttempt::end);
     }
-  }
-
-  @Override
-  public String toString() {
-    return "QueueGate[" + places + ", " + attempts.size() + " connecting]";
   }
 }

@@ -1,16 +1,20 @@
 package io.heddle.jetty;
 
+import io.heddle.core.Deadline;
 import io.heddle.core.DeclaredLength;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.client.CompletableResponseListener;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
-import org.eclipse.jetty.client.RetainingResponseListener;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers a whole response for {@link JettyRequest#send()}. */
-final class WholeResponse extends RetainingResponseListener {
+/** Gathers a whole response for {@link JettyRequest#send()}, as Jetty's own listener does. */
+final class WholeResponse extends CompletableResponseListener {
 
-  private final JettyExchange<ContentResponse> exchange;
+  private final JettyExchange exchange;
 
   // Jetty's threads, each after the other.
   private boolean begun;
@@ -19,9 +23,17 @@ final class WholeResponse extends RetainingResponseListener {
   // Set by Jetty's threads, read by whoever aborts the request.
   private volatile @Nullable Response whole;
 
-  WholeResponse(JettyExchange<ContentResponse> exchange, int maxLength) {
-    super(maxLength);
+  WholeResponse(JettyRequest request, JettyExchange exchange, int maxLength) {
+    super(request, maxLength);
     this.exchange = exchange;
+  }
+
+  /** Sends the request, and waits. */
+  ContentResponse await() throws InterruptedException, TimeoutException, ExecutionException {
+    CompletableFuture<ContentResponse> made = send();
+    Response response = exchange.await(Deadline.none());
+    super.onComplete(new Result(getRequest(), response)); // makes what Jetty alone can make
+    return made.join();
   }
 
   @Override
@@ -34,8 +46,8 @@ final class WholeResponse extends RetainingResponseListener {
     super.onHeaders(response);
     exchange.head(response);
     begun = true;
-    length = JettyExchange.declaredLength(response);
-    BlockingResponseListener.hurryUpload(response);
+    length = JettyResponses.declaredLength(response);
+    JettyResponses.hurryUpload(response);
   }
 
   /**
@@ -45,12 +57,12 @@ final class WholeResponse extends RetainingResponseListener {
    */
   @Override
   public void onSuccess(Response response) {
-    if (length.admits(getContent().length) && JettyExchange.lackOf(length, response) == null) {
+    if (length.admits(getContent().length) && JettyResponses.lackOf(length, response) == null) {
       whole = response;
     }
-    if (JettyExchange.isRefusal(response)) {
-      exchange.complete(content(response));
-      JettyExchange.unheeded(response.getRequest().fail(new JettyRequestBody.NoMoreWanted()));
+    if (JettyResponses.isRefusal(response)) {
+      exchange.complete(response);
+      JettyResponses.endUpload(response);
     }
   }
 
@@ -68,24 +80,20 @@ final class WholeResponse extends RetainingResponseListener {
     if (there == null) {
       exchange.fail(failure);
     } else {
-      exchange.complete(content(there));
+      exchange.complete(there);
     }
   }
 
   @Override
   public void onComplete(Result result) {
-    Throwable failure = JettyExchange.responseFailure(result, whole != null);
+    Throwable failure = JettyResponses.responseFailure(result, whole != null);
     if (failure == null && whole == null) {
-      failure = JettyExchange.lackOf(length, result.getResponse());
+      failure = JettyResponses.lackOf(length, result.getResponse());
     }
     if (failure == null) {
-      exchange.complete(content(result.getResponse()));
+      exchange.complete(result.getResponse());
     } else if (begun || !exchange.resend(failure)) {
       exchange.fail(failure);
     }
-  }
-
-  private ContentResponse content(Response response) {
-    return new JettyContentResponse(response, getContent(), getMediaType(), getEncoding());
   }
 }

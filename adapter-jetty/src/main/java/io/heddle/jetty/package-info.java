@@ -57,7 +57,7 @@
  *
  * <pre>{@code
  * caller                                        I/O thread (JettyIoThread)
- *   Request.send, GET, FORM
+ *   Request.send, GET, FORM → JettyCall
  *     → JettyRequest        takes a place parks  QueueGate.leave
  *     → HttpDestination     sends, if it can    or this does, once a connection is free
  *     → JettyExchange.await              parks  WholeResponse.onComplete
@@ -71,13 +71,17 @@
  *
  * <p>The roles that every adapter has: {@code JettyExchange} (listeners to {@code
  * io.heddle.core.Exchange}), {@code JettyRequestBody}, {@code JettyResponseBody}, {@code
- * JettyFailures}. Particular to Jetty:
+ * JettyFailures}; and as in AHC's, {@code JettyCall} (a call from its start to its end, however
+ * often it goes). Particular to Jetty:
  *
  * <ul>
+ *   <li>{@code JettyRequest}: one request of a call
  *   <li>{@code BlockingResponseListener} and {@code BlockingRequestContent}: subclasses of Jetty's
  *       stream classes, because Jetty does not tell a client what happens to its own
  *   <li>{@code QueueGate}: waits at a full queue
  *   <li>{@code ConnectAttempt}: ends with the last request that waits for it
+ *   <li>{@code JettyPools}: lets go of connections that take no further requests
+ *   <li>{@code Http2Watch} and {@code Http2Session}: what Jetty does not tell of HTTP/2
  *   <li>{@code PumpedContent}: bodies that block
  *   <li>{@code UserCode} and its companions: blocking and non-blocking connections
  *   <li>{@code NotedAuthentications}: Jetty does not catch what is thrown when it looks up an
