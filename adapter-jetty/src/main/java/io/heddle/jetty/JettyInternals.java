@@ -111,6 +111,11 @@ final class JettyInternals {
             || Arrays.stream(failure.getSuppressed()).anyMatch(EOFException.class::isInstance));
   }
 
+  /** Whether it is Jetty that aborts a request with this, and none of its users. */
+  static boolean isJettys(Throwable failure) {
+    return isMadeBy(JETTY, failure);
+  }
+
   /** Whether a response was longer than one of Jetty's own listeners gathers. */
   static boolean isTooLongForHandler(Throwable failure) {
     return failure instanceof IllegalArgumentException

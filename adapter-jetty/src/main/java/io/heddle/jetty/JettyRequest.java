@@ -335,8 +335,10 @@ final class JettyRequest extends ListeningRequest {
     }
     JettyCall of = call;
     boolean lost = JettyInternals.isRefused(cause) || JettyInternals.isConnectionLoss(cause);
-    if (lost && getAbortCause() != null) {
-      return abortInJetty(cause); // it has heard the same before, and may be on its way again
+    JettyRequest last = latest();
+    boolean over = last != null && last != this && JettyInternals.isJettys(cause);
+    if (over || (lost && getAbortCause() != null)) {
+      return CompletableFuture.completedFuture(false); // its call goes on elsewhere
     }
     boolean tooLong = isHandlersLimit(cause);
     if (tooLong) {
@@ -346,7 +348,6 @@ final class JettyRequest extends ListeningRequest {
     if (forGood && of != null) {
       of.gaveUp(cause);
     }
-    JettyRequest last = latest();
     if (last != null && (cause instanceof TimeoutException || deadline().isExpired())) {
       client.noteTimeout(last.getConnection());
     }

@@ -85,7 +85,8 @@ class GoAwayAndEndTest {
     return post;
   }
 
-  private static IOException endOfConnection() {
+  /** As Jetty tells it. */
+  static IOException endOfConnection() {
     IOException end = new ClosedChannelException();
     String jetty = HTTP2Session.class.getName();
     end.setStackTrace(

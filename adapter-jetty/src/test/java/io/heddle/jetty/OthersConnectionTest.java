@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.util.Promise;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -74,6 +75,32 @@ class OthersConnectionTest {
       }
     } catch (InterruptedException e) {
       throw new AssertionError(e);
+    }
+  }
+
+  /**
+   * Jetty looks which requests a connection has, and aborts them as it ends: one of them has been
+   * answered by then, with a redirect, and its call goes on elsewhere. That was ended.
+   */
+  @Test
+  void aCallThatWasRedirectedIsNoneOfTheConnectionItCameFrom() throws Exception {
+    BlockingJettyClient client = new BlockingJettyClient();
+    client.start();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI target = server.uri(Script.ok().fault(Fault.STALL));
+      URI uri = server.uri(Script.answer(302).header("Location", target.toString()));
+      Request request = client.newRequest(uri).timeout(30, TimeUnit.SECONDS);
+      FutureTask<Integer> call = new FutureTask<>(() -> request.send().getStatus());
+      Thread.ofVirtual().start(call);
+      while (server.seen(target).isEmpty()) {
+        Thread.sleep(1);
+      }
+      JettyExchange.unheeded(request.abort(GoAwayAndEndTest.endOfConnection()));
+      server.seen(target).get(0).release();
+      assertEquals(200, call.get());
+      assertEquals(1, server.seen(target).size(), "times sent");
+    } finally {
+      client.stop();
     }
   }
 }
