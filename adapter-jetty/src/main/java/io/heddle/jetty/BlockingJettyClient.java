@@ -84,8 +84,6 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   private static final boolean HTTP2_THERE = isThere("org.eclipse.jetty.http2.client.HTTP2Client");
 
-  private static final Duration CONTINUE_TIMEOUT = Duration.ofSeconds(1);
-
   private final UserCode userCode = new UserCode(this);
 
   private final ConcurrentMap<Destination, QueueGate> gates = new ConcurrentHashMap<>();
@@ -98,12 +96,14 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   // Settings.
   private volatile @Nullable Duration callTimeout;
   private volatile @Nullable Duration leaseTimeout;
-  private volatile Duration continueTimeout = CONTINUE_TIMEOUT;
+  private volatile Duration continueTimeout = Duration.ofSeconds(1);
   private volatile int maxContentLength = Integer.MAX_VALUE;
 
   /** Creates a client that speaks HTTP/1.1, with one selector for each two processors. */
   public BlockingJettyClient() {
-    this(new HttpClientTransportOverHTTP(selectors()));
+    this(
+        new HttpClientTransportOverHTTP(
+            Math.max(1, Runtime.getRuntime().availableProcessors() / 2)));
   }
 
   /** Creates a client with this transport, which may be for HTTP/1.1, HTTP/2 or both. */
@@ -124,10 +124,6 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
     } catch (ClassNotFoundException e) {
       return false;
     }
-  }
-
-  private static int selectors() {
-    return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
   }
 
   // ---- settings -----------------------------------------------------------------------------

@@ -3,7 +3,6 @@ package io.heddle.jetty;
 import java.io.EOFException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Session;
@@ -100,7 +99,8 @@ final class Http2Session implements HTTP2Session.FrameListener {
         client.getExecutor().execute(() -> refuse(stream));
       }
       if (headers.getMetaData().getTrailersSupplier() instanceof JettyRequest.Head head) {
-        head.request().goesOut(failed(stream));
+        // One that is gone by now has failed.
+        head.request().goesOut(stream == null ? () -> true : stream::isResetOrFailed);
       }
     } else if (isPingOrSettings(frame, true)) {
       answers.decrementAndGet();
@@ -120,11 +120,6 @@ final class Http2Session implements HTTP2Session.FrameListener {
       int code = ErrorCode.REFUSED_STREAM_ERROR.code;
       late.process(new FailureFrame(code, null, new RetryableStreamException()), Callback.NOOP);
     }
-  }
-
-  /** Whether a stream has failed; one that is gone by now has. */
-  private static BooleanSupplier failed(@Nullable HTTP2Stream stream) {
-    return stream == null ? () -> true : stream::isResetOrFailed;
   }
 
   private static void tellOfLength(@Nullable HTTP2Stream stream, int code) {

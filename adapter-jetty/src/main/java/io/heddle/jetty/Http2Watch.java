@@ -119,12 +119,13 @@ final class Http2Watch implements HTTP2Session.LifeCycleListener {
 
   /** A request has this connection. */
   void serves(Connection connection) {
-    if (!used.containsKey(connection)) {
-      SocketAddress local = connection.getLocalSocketAddress();
-      Http2Session session = local == null ? null : sessions.get(local);
-      if (session != null) {
-        session.serves(connection);
-        used.put(connection, session);
+    SocketAddress local = used.containsKey(connection) ? null : connection.getLocalSocketAddress();
+    Http2Session session = local == null ? null : sessions.get(local);
+    if (session != null) {
+      session.serves(connection);
+      used.put(connection, session);
+      if (!sessions.containsKey(local)) { // whoever closes it sees it there, or is seen here
+        used.remove(connection);
       }
     }
   }

@@ -3,11 +3,13 @@ package io.heddle.jetty;
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import io.heddle.core.Resends;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.Response;
@@ -92,9 +94,19 @@ final class JettyCall {
     return deadline;
   }
 
-  /** Until when a connection must have been found. */
-  Deadline leaseDeadline() {
-    return leaseDeadline;
+  /**
+   * Waits until there is a connection at least, for no longer than its caller may for that.
+   *
+   * @throws TimeoutException if there was none; the request is not sent any more
+   */
+  void awaitTurn(Exchange<Response> outcome, Deadline deadline)
+      throws InterruptedException, TimeoutException {
+    if (!leaseDeadline.isNone()
+        && !outcome.awaitDone(leaseDeadline.earlier(deadline))
+        && leaseDeadline.isExpired()
+        && first.missTurn()) {
+      throw first.expired();
+    }
   }
 
   // ---- once more ----------------------------------------------------------------------------

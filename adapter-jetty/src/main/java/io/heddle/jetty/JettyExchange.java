@@ -158,19 +158,19 @@ final class JettyExchange {
 
   private Response awaitOutcome(Deadline patience)
       throws InterruptedException, TimeoutException, ExecutionException {
+    JettyCall sender = call;
     Deadline deadline = patience.earlier(deadline());
     try {
-      awaitTurn(deadline);
+      if (sender != null) {
+        sender.awaitTurn(outcome, deadline);
+      }
       return outcome.await(deadline);
     } catch (InterruptedException e) {
       giveUp(e);
       throw e;
     } catch (TimeoutException e) {
-      JettyCall sender = call;
       TimeoutException why =
-          sender != null && deadline().isExpired()
-              ? JettyFailures.totalTimeout(sender.request())
-              : e;
+          sender != null && sender.deadline().isExpired() ? sender.request().expired() : e;
       giveUp(why);
       throw why;
     } catch (CancellationException e) {
@@ -182,19 +182,6 @@ final class JettyExchange {
         throw new InterruptedException(cause.getMessage()); // before anything was sent
       }
       throw new ExecutionException(JettyFailures.ofCall(cause));
-    }
-  }
-
-  private void awaitTurn(Deadline deadline) throws InterruptedException, TimeoutException {
-    JettyCall sender = call;
-    if (sender == null || sender.leaseDeadline().isNone()) {
-      return;
-    }
-    Deadline lease = sender.leaseDeadline();
-    if (!outcome.awaitDone(lease.earlier(deadline))
-        && lease.isExpired()
-        && sender.request().missTurn()) {
-      throw sender.request().expired();
     }
   }
 

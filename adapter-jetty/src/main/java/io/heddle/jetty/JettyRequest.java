@@ -21,6 +21,7 @@ import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
+import org.eclipse.jetty.client.transport.HttpConnection;
 import org.eclipse.jetty.client.transport.HttpConversation;
 import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.client.transport.HttpRequest;
@@ -240,7 +241,8 @@ final class JettyRequest extends ListeningRequest {
       giveUp(expired()); // as its caller does right now; the sender sees it before it sends
     }
     leavePlace();
-    tellSocket(this::failBody);
+    Request.Content body = getBody();
+    tellSocket(body == null ? null : body::fail); // the response may still come
     super.notifyBegin();
   }
 
@@ -251,14 +253,6 @@ final class JettyRequest extends ListeningRequest {
       if (socket != null) {
         socket.tell(sender);
       }
-    }
-  }
-
-  /** The rest of the body cannot be sent; the response may still come. */
-  private void failBody(Throwable cause) {
-    Request.Content body = getBody();
-    if (body != null) {
-      body.fail(cause);
     }
   }
 
@@ -280,9 +274,7 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public @Nullable Supplier<HttpFields> getTrailersSupplier() {
     Supplier<HttpFields> trailers = super.getTrailersSupplier();
-    return getConnection() == null || getConnection() instanceof org.eclipse.jetty.io.Connection
-        ? trailers
-        : new Head(this, trailers);
+    return getConnection() instanceof HttpConnection ? new Head(this, trailers) : trailers;
   }
 
   /** Its head is about to be written, on a stream that can be asked whether it has failed. */

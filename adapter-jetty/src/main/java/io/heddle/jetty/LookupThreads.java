@@ -34,9 +34,7 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
     threads = new HostResolver<>("heddle-jetty-lookup", MAX);
   }
 
-  /**
-   * A look-up that is under way and cannot be interrupted ends when it ends, and its thread too.
-   */
+  /** A look-up that cannot be interrupted ends when it ends, and its thread too. */
   @Override
   protected void doStop() {
     HostResolver<Boolean> running = threads;

@@ -77,11 +77,7 @@ final class WholeResponse extends CompletableResponseListener {
   /** The request is aborted: whoever does that, a response that is there whole is the outcome. */
   void fail(Throwable failure) {
     Response there = whole;
-    if (there == null) {
-      exchange.fail(failure);
-    } else {
-      exchange.complete(there);
-    }
+    boolean unused = there == null ? exchange.fail(failure) : exchange.complete(there);
   }
 
   @Override
