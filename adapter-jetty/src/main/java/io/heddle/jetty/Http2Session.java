@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.client.Connection;
+import org.eclipse.jetty.http2.CloseState;
 import org.eclipse.jetty.http2.ErrorCode;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.HTTP2Stream;
@@ -35,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  *       is there already may have a slow server, a network that mends, or a machine that is too
  *       busy: their connection is closed after {@value #SILENCE_MILLIS} ms without a byte.
  *   <li>A server that allows more streams: Jetty would look at its queue when the next call ends.
+ *   <li>A connection that the client has left (the pool closes it with its last call, which says
+ *       GOAWAY): Jetty waits for the server to close it, which it need not do. The socket is closed
+ *       after another {@value #SILENCE_MILLIS} ms.
  *   <li>A server that has each PING and SETTINGS answered, and does not read the answers: Jetty
  *       keeps them, without a bound. The connection ends when there are too many (RFC 9113, 10.5).
  * </ul>
@@ -111,7 +115,15 @@ final class Http2Session implements HTTP2Session.FrameListener {
     } else if (frame instanceof ResetFrame reset
         && reset.getError() == ErrorCode.PROTOCOL_ERROR.code) {
       tellOfLength(session.getStream(reset.getStreamId()), reset.getError());
+    } else if (frame instanceof GoAwayFrame away && !away.isGraceful() && waitsForServer()) {
+      client.later(SILENCE_MILLIS, TimeUnit.MILLISECONDS, session::disconnect);
     }
+  }
+
+  /** Whether Jetty has said GOAWAY, after the end of all calls, and does nothing more. */
+  private boolean waitsForServer() {
+    CloseState state = session.getCloseState();
+    return state == CloseState.LOCALLY_CLOSED || state == CloseState.REMOTELY_CLOSED;
   }
 
   /** If Jetty has not seen it. */
