@@ -311,10 +311,17 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   /** Does this after a while, on one of the client's threads; not if it is stopped before. */
   void later(long delay, TimeUnit unit, Runnable work) {
     try {
-      Scheduler.Task unused =
-          getScheduler().schedule(() -> getExecutor().execute(work), delay, unit);
+      Scheduler.Task unused = getScheduler().schedule(() -> now(work), delay, unit);
     } catch (RejectedExecutionException e) {
       return; // it is stopped, which ends all
+    }
+  }
+
+  private void now(Runnable work) {
+    try {
+      getExecutor().execute(work);
+    } catch (RejectedExecutionException e) { // an executor of the user's that has no room
+      work.run();
     }
   }
 
