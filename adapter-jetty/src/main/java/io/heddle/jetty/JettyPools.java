@@ -11,19 +11,18 @@ import org.eclipse.jetty.client.DuplexConnectionPool;
 import org.eclipse.jetty.client.HttpClientTransport;
 import org.eclipse.jetty.client.MultiplexConnectionPool;
 import org.eclipse.jetty.client.transport.HttpConnection;
-import org.eclipse.jetty.client.transport.HttpDestination;
 import org.eclipse.jetty.util.Attachable;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes Jetty's pools of connections, with two differences.
+ * Makes Jetty's pools of connections, with three differences.
  *
  * <p>Jetty sends what is queued on the thread that opened a connection; that is an I/O thread,
  * where users' code (a cookie store, a request's listeners) must not run. Where there is such code,
- * sending moves to a virtual thread. And a connection that was made before there was such code is
- * not used again.
+ * sending moves to a virtual thread. A connection that was made before there was such code is not
+ * used again. And one of HTTP/2 that takes no further requests has no {@linkplain Multiplex place}.
  *
  * <p>A pool of any other class is left as it is, and so is one that its factory has started. Its
  * client then takes all code for code that may block.
@@ -47,8 +46,8 @@ final class JettyPools implements ConnectionPool.Factory {
   /** Has a connection get no more requests, if its pool is one of these. */
   static void leave(Connection connection) {
     Multiplex pool = poolOf(connection);
-    if (pool != null) {
-      pool.destination.remove(connection);
+    if (pool != null && pool.remove(connection)) {
+      pool.proceed();
     }
   }
 
@@ -202,14 +201,12 @@ final class JettyPools implements ConnectionPool.Factory {
   static final class Multiplex extends MultiplexConnectionPool {
 
     private final BlockingJettyClient client;
-    private final HttpDestination destination;
     private final ConcurrentMap<Connection, Streams> connections = new ConcurrentHashMap<>();
 
     Multiplex(
         BlockingJettyClient client, Destination destination, int maxConnections, int streams) {
       super(destination, maxConnections, streams);
       this.client = client;
-      this.destination = (HttpDestination) destination;
     }
 
     @Override
@@ -275,7 +272,7 @@ final class JettyPools implements ConnectionPool.Factory {
       }
       Streams streams = connections.get(connection);
       if (removed && streams != null && !connection.isClosed() && !streams.leave()) {
-        client.userCode().send(destination::send);
+        proceed();
         return false;
       }
       if (removed || connection.isClosed()) {
