@@ -6,6 +6,7 @@ import java.nio.channels.AsynchronousCloseException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -58,6 +59,8 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
       running.resolve(
           new Object(),
           () -> {
+            // Jetty goes on from here to connect, and looks for providers, as that of ALPN.
+            Thread.currentThread().setContextClassLoader(HttpClient.class.getClassLoader());
             resolver.resolve(host, port, context, whileRunning(addresses));
             return true;
           },
@@ -71,16 +74,24 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
     }
   }
 
-  /** An answer that comes after the client was stopped must not open a connection. */
+  /**
+   * An answer that comes after the client was stopped must not open a connection. One that Jetty
+   * cannot begin to open fails: resolvers, Jetty's too, take what is thrown here for theirs, which
+   * nobody waits for any more.
+   */
   private Promise<List<InetSocketAddress>> whileRunning(
       Promise<List<InetSocketAddress>> addresses) {
     return new Promise.Wrapper<>(addresses) {
       @Override
       public void succeeded(List<InetSocketAddress> result) {
-        if (isRunning()) {
-          super.succeeded(result);
-        } else {
+        if (!isRunning()) {
           failed(new AsynchronousCloseException());
+          return;
+        }
+        try {
+          super.succeeded(result);
+        } catch (Throwable t) {
+          failed(t);
         }
       }
     };
