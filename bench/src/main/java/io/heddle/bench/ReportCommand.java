@@ -31,6 +31,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -58,8 +59,10 @@ final class ReportCommand implements Callable<Integer> {
   @Option(
       names = "--scenario",
       split = ",",
-      description = "which of part LOAD, of ${COMPLETION-CANDIDATES} (default: all)")
-  private Set<LoadScenario> scenarios = EnumSet.allOf(LoadScenario.class);
+      description =
+          "which of part LOAD, of ${COMPLETION-CANDIDATES}, whatever the size (default: what the"
+              + " size has)")
+  private @Nullable Set<LoadScenario> chosenScenarios;
 
   @Option(
       names = "--library",
@@ -102,7 +105,7 @@ final class ReportCommand implements Callable<Integer> {
 
     @Option(
         names = "--promises",
-        description = "what the table of promises needs, and no more: a quarter of an hour or so")
+        description = "what the table of promises needs, and no more: half an hour or so")
     private boolean promises;
 
     @Option(
@@ -136,6 +139,7 @@ final class ReportCommand implements Callable<Integer> {
   private int measure() throws Exception {
     Size size = size(chosenSize);
     Set<Part> parts = chosenParts == null ? Part.in(size) : chosenParts;
+    LoadPart.Choice choice = LoadPart.Choice.of(size, libraries, chosenScenarios);
     Machine machine = Machine.here();
     Path to = directory == null ? besideJar() : directory;
     Files.createDirectories(to);
@@ -148,60 +152,52 @@ final class ReportCommand implements Callable<Integer> {
         machine.availableBytes() >> 20,
         Runtime.version());
     Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> writeOnce(to, size, parts, machine, true), "last-words"));
+        .addShutdownHook(
+            new Thread(() -> writeOnce(to, choice, parts, machine, true), "last-words"));
     try (TargetProcess server = TargetProcess.start()) {
+      recorder.jvm("Server's JVM", server.jvm());
       Fit fit = new Fit(machine, Runtime.version().feature());
-      LoadPart load = new LoadPart(size, fit, server, recorder, scenarios);
-      if (parts.contains(Part.LOAD)) {
-        recorder.expect(load.steps(libraries));
-      }
-      PayloadPart payload = new PayloadPart(size, server, recorder);
-      if (parts.contains(Part.PAYLOAD)) {
-        recorder.expect(payload.steps(libraries));
-      }
+      LoadPart load = new LoadPart(choice, fit, server, recorder);
+      PayloadPart payload = new PayloadPart(size, server, recorder, libraries);
       ServicePart service = new ServicePart(size, server, recorder, libraries);
-      if (parts.contains(Part.SERVICE)) {
-        recorder.expect(service.steps());
-      }
       LoomPart loom = new LoomPart(size, fit, server, recorder, libraries);
-      if (parts.contains(Part.LOOM)) {
-        recorder.expect(loom.steps());
-      }
-      if (parts.contains(Part.LONG_BODY)) {
-        recorder.expect(payload.longSteps(libraries));
-      }
-      if (parts.contains(Part.LOAD)) {
-        load.run(libraries);
-      }
-      if (parts.contains(Part.PAYLOAD)) {
-        payload.run(libraries);
-      }
-      if (parts.contains(Part.SERVICE)) {
-        service.run();
-      }
-      if (parts.contains(Part.LOOM)) {
-        loom.run();
-      }
-      if (parts.contains(Part.LONG_BODY)) {
-        payload.runLong(libraries);
+      List<Work> all =
+          Stream.of(
+                  new Work(Part.LOAD, load.steps(), load::run),
+                  new Work(Part.PAYLOAD, payload.steps(), payload::run),
+                  new Work(Part.SERVICE, service.steps(), service::run),
+                  new Work(Part.LOOM, loom.steps(), loom::run),
+                  new Work(Part.LONG_BODY, payload.longSteps(), payload::runLong))
+              .filter(each -> parts.contains(each.part()))
+              .toList();
+      recorder.expect(all.stream().mapToInt(Work::steps).sum());
+      for (Work each : all) {
+        each.run().run();
       }
     }
     ProgressLine.clear(out);
-    RunRecord run = writeOnce(to, size, parts, machine, false);
+    RunRecord run = writeOnce(to, choice, parts, machine, false);
     return run == null || pins(run) > 0 ? 1 : 0;
+  }
+
+  /** One part of the run. */
+  private record Work(Part part, int steps, Run run) {
+
+    interface Run {
+      void run() throws InterruptedException;
+    }
   }
 
   private static long pins(RunRecord run) {
     return run.cells().stream()
         .filter(each -> each.mode() == Mode.HEDDLE)
-        .flatMap(each -> each.rounds().stream())
-        .mapToLong(Figures::pins)
+        .mapToLong(each -> each.sum(Figures::pins))
         .sum();
   }
 
   /** Writes the files, unless that was done before; at the end, or when the run is interrupted. */
   private @Nullable RunRecord writeOnce(
-      Path to, Size size, Set<Part> parts, Machine machine, boolean isInterrupted) {
+      Path to, LoadPart.Choice choice, Set<Part> parts, Machine machine, boolean isInterrupted) {
     if (isWritten.getAndSet(true)) {
       return null;
     }
@@ -213,12 +209,14 @@ final class ReportCommand implements Callable<Integer> {
             String.join(" ", command),
             started.truncatedTo(ChronoUnit.SECONDS).toString(),
             ChronoUnit.MILLIS.between(started, Instant.now()) / 1e3,
-            size.label(),
+            choice.size().label(),
             isInterrupted,
             machine,
             Versions.all(),
+            recorder.jvms(),
             recorder.notes(),
-            cells(size, parts),
+            cells(choice, parts),
+            recorder.syscalls(),
             recorder.timelines());
     try {
       new ReportFiles(run).writeTo(to);
@@ -236,10 +234,10 @@ final class ReportCommand implements Callable<Integer> {
   }
 
   /** With words for those that were not reached. */
-  private List<Cell> cells(Size size, Set<Part> parts) {
+  private List<Cell> cells(LoadPart.Choice choice, Set<Part> parts) {
     List<Cell> cells = new ArrayList<>(recorder.cells());
     if (parts.contains(Part.LOAD)) {
-      cells.addAll(LoadPart.notReached(cells, size, libraries, scenarios));
+      cells.addAll(LoadPart.notReached(choice, cells));
     }
     return cells;
   }

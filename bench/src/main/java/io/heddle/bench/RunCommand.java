@@ -1,25 +1,30 @@
 package io.heddle.bench;
 
+import io.heddle.bench.contestants.Ask;
 import io.heddle.bench.contestants.Contestant;
 import io.heddle.bench.contestants.Library;
 import io.heddle.bench.contestants.OkHttpContestants;
-import io.heddle.bench.load.ClosedLoop;
+import io.heddle.bench.load.Crew;
+import io.heddle.bench.load.Target;
 import io.heddle.bench.load.TargetProcess;
-import io.heddle.bench.measure.Measured;
+import io.heddle.bench.load.Task;
+import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Meter;
 import io.heddle.bench.report.ResultTable;
+import io.heddle.bench.scenarios.LoadPart;
 import io.heddle.bench.scenarios.ProgressLine;
+import io.heddle.bench.scenarios.Recorder;
+import io.heddle.bench.scenarios.Turns;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,15 +52,19 @@ final class RunCommand implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
-      description = "how long each client is measured (default: ${DEFAULT-VALUE})",
-      defaultValue = "5")
-  private int seconds;
+      description =
+          "how long each client is measured, in "
+              + Turns.ROUNDS
+              + " rounds, in turn with the others"
+              + " of its library (default: ${DEFAULT-VALUE})")
+  private int seconds = (int) Turns.MEASURED.toSeconds();
 
   @Option(
       names = "--warm-up",
-      description = "seconds that each client runs before (default: ${DEFAULT-VALUE})",
-      defaultValue = "3")
-  private int warmUp;
+      description =
+          "seconds that each client runs before at most, if it is not warm sooner"
+              + " (default: ${DEFAULT-VALUE})")
+  private int warmUp = (int) Turns.WARM_UP.toSeconds();
 
   @Option(
       names = "--delay",
@@ -80,7 +89,7 @@ final class RunCommand implements Callable<Integer> {
       names = "--library",
       split = ",",
       description = "which to compare, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = Library.bridged();
+  private List<Library> libraries = List.of(Library.values());
 
   private final PrintStream out = System.out;
 
@@ -122,36 +131,51 @@ final class RunCommand implements Callable<Integer> {
   private int measure(URI uri, long serverPid) throws InterruptedException {
     out.printf(
         Locale.ROOT,
-        "%d virtual threads, %d s for each client after %d s of warm-up, %s%nJDK %s, %d processors%n%n",
+        "%d virtual threads, %d s for each client in %d rounds, once it is warm, %s%nJDK %s, %d"
+            + " processors%n%n",
         callers,
         seconds,
-        warmUp,
+        Turns.ROUNDS,
         uri,
         Runtime.version(),
         Runtime.getRuntime().availableProcessors());
     if (libraries.contains(Library.OKHTTP) && !OkHttpContestants.leftOut().isEmpty()) {
       out.printf("%s%n%n", OkHttpContestants.leftOut());
     }
-    Map<Contestant, Measured> results = new LinkedHashMap<>();
-    for (Contestant contestant :
-        libraries.stream().flatMap(each -> each.contestants().stream()).toList()) {
-      try (Contestant.Running client = contestant.open(uri, callers)) {
-        ClosedLoop loop = new ClosedLoop(contestant, client, callers, serverPid);
-        if (warmUp > 0) {
-          loop.warmUp(
-              Duration.ofSeconds(warmUp), new ProgressLine(out, contestant.name() + ", warm-up"));
-        }
-        results.put(
-            contestant,
-            loop.run(Duration.ofSeconds(seconds), new ProgressLine(out, contestant.name())));
-      }
+    Recorder recorder = new Recorder(out);
+    recorder.expect(
+        libraries.stream().mapToInt(each -> Turns.ROUNDS * contestants(each).size()).sum());
+    for (Library library : libraries) {
+      measure(library, Ask.get(uri), new Target(uri, serverPid), recorder);
     }
     ProgressLine.clear(out);
-    ResultTable table = new ResultTable(results);
+    ResultTable table = new ResultTable(recorder.cells());
     out.println(table.text());
     out.println();
     out.println(table.verdict());
     return table.isGood() ? 0 : 1;
+  }
+
+  private void measure(Library library, Ask ask, Target target, Recorder recorder)
+      throws InterruptedException {
+    Task.Load load =
+        Task.Load.closed(
+            callers,
+            Duration.ofSeconds(seconds).dividedBy(Turns.ROUNDS),
+            Duration.ofSeconds(warmUp));
+    try (Crew crew = new Crew(LoadPart.HEAP_MEGABYTES)) {
+      Turns turns = new Turns(Cell.CLOSED + callers, crew, recorder);
+      for (Contestant each : contestants(library)) {
+        String variant = each.library() == library ? "" : Cell.beside(library);
+        turns.add(variant, Task.of(each, ask, load, target), List.of());
+      }
+      turns.run(Turns.ROUNDS);
+    }
+  }
+
+  private static List<Contestant> contestants(Library library) {
+    Stream<Contestant> baseline = library == Library.JDK ? Stream.of() : Stream.of(Turns.BASELINE);
+    return Stream.concat(library.contestants().stream(), baseline).toList();
   }
 
   private CommandSpec spec() {

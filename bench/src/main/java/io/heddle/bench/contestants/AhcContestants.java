@@ -73,6 +73,7 @@ final class AhcContestants {
             .setHttp2Enabled(wire == Wire.HTTP_2)
             .setHttp2CleartextEnabled(wire == Wire.HTTP_2 && !ask.isTls())
             .setConnectTimeout(Duration.ofMinutes(1))
+            .setPooledConnectionIdleTimeout(PATIENCE)
             .setReadTimeout(PATIENCE)
             .setRequestTimeout(PATIENCE)
             .setShutdownQuietPeriod(Duration.ZERO);

@@ -21,11 +21,6 @@ public enum Library {
     return label;
   }
 
-  /** The libraries that Heddle has an adapter for. */
-  public static List<Library> bridged() {
-    return List.of(values());
-  }
-
   /** Whether its own settings know such proxies. */
   public boolean knows(Proxy.Type type) {
     return this != JDK || type != Proxy.Type.SOCKS;

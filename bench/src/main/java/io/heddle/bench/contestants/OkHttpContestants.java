@@ -75,7 +75,7 @@ public final class OkHttpContestants {
         new OkHttpClient.Builder()
             .protocols(protocols(wire, ask))
             .proxy(ask.via().proxy())
-            .connectionPool(new ConnectionPool(callers, 1, TimeUnit.MINUTES))
+            .connectionPool(new ConnectionPool(callers, 10, TimeUnit.MINUTES))
             .connectTimeout(Duration.ofMinutes(1))
             .readTimeout(Duration.ZERO)
             .writeTimeout(Duration.ZERO)

@@ -6,8 +6,8 @@ import io.heddle.bench.measure.Meter;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.DoubleConsumer;
 
 /**
  * So many callers, each of which makes one call after the other. The load follows the answers: a
@@ -33,53 +33,58 @@ public final class ClosedLoop {
     this.serverPid = serverPid;
   }
 
-  /**
-   * Calls for this long, and measures.
-   *
-   * @param progress is told the part that is done, a few times a second
-   */
-  public Measured run(Duration time, DoubleConsumer progress) throws InterruptedException {
-    Tally tally = new Tally();
-    return run(time, progress, tally, Meter.start(tally::inFlight, serverPid));
+  /** What the one who does not call does meanwhile; callers stop when it ends. */
+  interface Watch {
+    void watch(Tally tally) throws InterruptedException;
   }
 
-  /** Calls for this long, and forgets. */
-  public void warmUp(Duration time, DoubleConsumer progress) throws InterruptedException {
-    Tally tally = new Tally();
-    run(time, progress, tally, Meter.startForWarmUp(tally::inFlight));
+  /** Calls for this long, and measures. */
+  public Measured run(Duration time) throws InterruptedException {
+    return run(tally -> Thread.sleep(time));
   }
 
-  private Measured run(Duration time, DoubleConsumer progress, Tally tally, Meter meter)
-      throws InterruptedException {
+  /** Calls for as long as this takes, and measures. */
+  Measured run(Watch watch) throws InterruptedException {
+    Tally tally = new Tally();
     CountDownLatch ended = new CountDownLatch(callers);
-    try (meter;
+    AtomicBoolean isOver = new AtomicBoolean();
+    try (Meter meter = Meter.start(tally::inFlight, serverPid);
         Callers threads = Callers.forMode(contestant.mode())) {
-      long start = System.nanoTime();
-      long end = start + time.toNanos();
-      for (int i = 0; i < callers; i++) {
-        if (client instanceof Contestant.Async async) {
-          new Chain(async, end, tally, ended).next();
-        } else {
-          Contestant.Blocking blocking = (Contestant.Blocking) client;
-          threads.start(() -> callUntil(end, blocking, tally, ended));
+      if (client instanceof Contestant.Async async) {
+        // Not here: a chain whose calls end inside their own start goes on where it began.
+        Thread.ofPlatform()
+            .daemon()
+            .name("chains")
+            .start(() -> startChains(async, isOver, tally, ended));
+      } else {
+        Contestant.Blocking blocking = (Contestant.Blocking) client;
+        for (int i = 0; i < callers; i++) {
+          threads.start(() -> callUntil(isOver, blocking, tally, ended));
         }
       }
-      while (!ended.await(100, TimeUnit.MILLISECONDS)) {
-        long now = System.nanoTime();
-        progress.accept(Math.min(1, (now - start) / (double) time.toNanos()));
-        if (now - end > GRACE.toNanos()) {
-          tally.givenUp(Tally.NO_END + GRACE.toSeconds() + " s");
-          break;
-        }
+      watch.watch(tally);
+      isOver.set(true);
+      if (!ended.await(GRACE.toSeconds(), TimeUnit.SECONDS)) {
+        tally.givenUp(Tally.NO_END + GRACE.toSeconds() + " s");
       }
       return Measured.of(tally, meter.stop());
+    } finally {
+      isOver.set(true);
+    }
+  }
+
+  private void startChains(
+      Contestant.Async client, AtomicBoolean isOver, Tally tally, CountDownLatch ended) {
+    for (int i = 0; i < callers; i++) {
+      new Chain(client, isOver, tally, ended).next();
     }
   }
 
   private static void callUntil(
-      long end, Contestant.Blocking client, Tally tally, CountDownLatch ended) {
+      AtomicBoolean isOver, Contestant.Blocking client, Tally tally, CountDownLatch ended) {
     try {
-      for (long before = System.nanoTime(); before - end < 0; ) {
+      long before = System.nanoTime();
+      while (!isOver.get()) {
         tally.started();
         try {
           client.call();
@@ -99,7 +104,7 @@ public final class ClosedLoop {
   /** One caller of an asynchronous contestant. */
   private static final class Chain implements Contestant.Outcome {
     private final Contestant.Async client;
-    private final long end;
+    private final AtomicBoolean isOver;
     private final Tally tally;
     private final CountDownLatch ended;
 
@@ -108,9 +113,9 @@ public final class ClosedLoop {
     private final AtomicInteger wanted = new AtomicInteger();
     private volatile long before;
 
-    Chain(Contestant.Async client, long end, Tally tally, CountDownLatch ended) {
+    Chain(Contestant.Async client, AtomicBoolean isOver, Tally tally, CountDownLatch ended) {
       this.client = client;
-      this.end = end;
+      this.isOver = isOver;
       this.tally = tally;
       this.ended = ended;
     }
@@ -120,11 +125,11 @@ public final class ClosedLoop {
         return;
       }
       do {
-        before = System.nanoTime();
-        if (before - end >= 0) {
+        if (isOver.get()) {
           ended.countDown();
           return;
         }
+        before = System.nanoTime();
         tally.started();
         try {
           client.start(this);

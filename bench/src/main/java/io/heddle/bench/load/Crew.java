@@ -4,11 +4,9 @@ import io.heddle.bench.contestants.Contestant;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * A worker for each contestant, which live side by side, so that contestants can be measured in
@@ -16,27 +14,30 @@ import java.util.Set;
  */
 public final class Crew implements AutoCloseable {
 
+  /** Seconds for which the JDK's client keeps what sleeps: others are measured meanwhile. */
+  private static final String KEEP_ALIVE = "-Djdk.httpclient.keepalive.timeout=600";
+
   private static final Duration AFTER_LOSS = Duration.ofMillis(500);
 
-  private final long heapMegabytes;
+  private final String heap;
   private final Map<Contestant, WorkerProcess> workers = new LinkedHashMap<>();
-  private final Set<Contestant> warm = new HashSet<>();
 
   public Crew(long heapMegabytes) {
-    this.heapMegabytes = heapMegabytes;
+    this.heap = "-Xmx" + heapMegabytes + "m";
   }
 
-  /** Whether its worker has measured before. */
-  public boolean isWarm(Contestant contestant) {
-    return warm.contains(contestant);
+  /** The option that its JVMs have for it. */
+  public String heap() {
+    return heap;
   }
 
   /** Measures; a worker that is lost by it is followed by a new one. */
-  public WorkerProcess.Outcome run(Contestant contestant, Task task) throws InterruptedException {
+  public WorkerProcess.Outcome run(Task task) throws InterruptedException {
+    Contestant contestant = task.contestant();
     WorkerProcess worker = workers.get(contestant);
     if (worker == null) {
       try {
-        worker = WorkerProcess.start(heapMegabytes);
+        worker = WorkerProcess.start(List.of(heap, KEEP_ALIVE));
       } catch (IOException e) {
         return WorkerProcess.Outcome.lost("no process to measure in: " + e.getMessage());
       }
@@ -46,8 +47,6 @@ public final class Crew implements AutoCloseable {
     if (outcome.isLost()) {
       dismiss(contestant);
       Thread.sleep(AFTER_LOSS); // if all of us are being ended, this is where we end
-    } else {
-      warm.add(contestant);
     }
     return outcome;
   }
@@ -62,7 +61,6 @@ public final class Crew implements AutoCloseable {
   /** Ends the contestant's worker. */
   public void dismiss(Contestant contestant) {
     WorkerProcess worker = workers.remove(contestant);
-    warm.remove(contestant);
     if (worker != null) {
       worker.close();
     }

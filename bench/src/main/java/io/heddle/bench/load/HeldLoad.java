@@ -10,7 +10,6 @@ import java.lang.management.MemoryMXBean;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.DoubleConsumer;
 
 /**
  * Calls that are all in flight at once: fired as fast as can be, held by the server until each has
@@ -60,12 +59,8 @@ public final class HeldLoad {
       long rssBase,
       long rssHeld) {}
 
-  /**
-   * Makes so many calls.
-   *
-   * @param progress is told the part that is in flight
-   */
-  Held run(int calls, DoubleConsumer progress) throws InterruptedException {
+  /** Makes so many calls. */
+  Held run(int calls) throws InterruptedException {
     long self = ProcessHandle.current().pid();
     Tally tally = new Tally();
     CountDownLatch ended = new CountDownLatch(calls);
@@ -79,7 +74,7 @@ public final class HeldLoad {
       for (int i = 0; i < calls; i++) {
         OneCall.start(client, threads, start, tally, ended);
       }
-      int held = awaitHeld(calls, ended, progress);
+      int held = awaitHeld(calls, ended);
       long ramp = System.nanoTime() - start;
       long rssHeld = ProcessFacts.rss(self);
       long heapHeld = live();
@@ -92,8 +87,7 @@ public final class HeldLoad {
     }
   }
 
-  private int awaitHeld(int calls, CountDownLatch ended, DoubleConsumer progress)
-      throws InterruptedException {
+  private int awaitHeld(int calls, CountDownLatch ended) throws InterruptedException {
     int held = 0;
     long grewAt = System.nanoTime();
     while (held < calls && ended.getCount() > 0) {
@@ -101,7 +95,6 @@ public final class HeldLoad {
       if (now > held) {
         held = now;
         grewAt = System.nanoTime();
-        progress.accept(held / (double) calls);
       } else if (System.nanoTime() - grewAt > STANDSTILL.toNanos()) {
         break;
       }

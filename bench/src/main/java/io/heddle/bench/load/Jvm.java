@@ -1,9 +1,12 @@
 package io.heddle.bench.load;
 
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import javax.management.JMException;
+import javax.management.ObjectName;
 
 /** Further JVMs: this Java, this class path, another main class. */
 public final class Jvm {
@@ -20,6 +23,25 @@ public final class Jvm {
     command.add(main.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command);
+  }
+
+  /** The options of this one, and what it chose by itself. */
+  public static String flags() {
+    String chosen;
+    try {
+      chosen =
+          (String)
+              ManagementFactory.getPlatformMBeanServer()
+                  .invoke(
+                      new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                      "vmFlags",
+                      new Object[] {new String[0]},
+                      new String[] {String[].class.getName()});
+    } catch (JMException e) {
+      chosen = e.toString(); // not HotSpot
+    }
+    List<String> options = ManagementFactory.getRuntimeMXBean().getInputArguments();
+    return String.join(" ", options) + "; in all " + chosen.strip();
   }
 
   /** Ends one, with force if it does not by itself within 5 s. */

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.DoubleConsumer;
 
 /**
  * Calls that start when they are meant to, whatever has become of those before. Latency counts from
@@ -42,36 +41,17 @@ public final class OpenLoop {
     }
   }
 
-  /**
-   * Makes so many calls, and measures until the last has ended.
-   *
-   * @param progress is told the part that is done, a few times a second
-   */
-  Measured run(int calls, double perSecond, DoubleConsumer progress) throws InterruptedException {
+  /** Makes so many calls, and measures until the last has ended. */
+  Measured run(int calls, double perSecond) throws InterruptedException {
     Tally tally = new Tally();
-    return run(calls, perSecond, progress, tally, Meter.start(tally::inFlight, serverPid));
-  }
-
-  /** Makes so many calls, and forgets. */
-  void warmUp(int calls, double perSecond, DoubleConsumer progress) throws InterruptedException {
-    Tally tally = new Tally();
-    run(calls, perSecond, progress, tally, Meter.startForWarmUp(tally::inFlight));
-  }
-
-  private Measured run(
-      int calls, double perSecond, DoubleConsumer progress, Tally tally, Meter meter)
-      throws InterruptedException {
     CountDownLatch ended = new CountDownLatch(calls);
-    try (meter;
+    try (Meter meter = Meter.start(tally::inFlight, serverPid);
         Callers threads = Callers.forMode(contestant.mode())) {
       Schedule schedule = new Schedule(System.nanoTime(), perSecond);
       for (int i = 0; i < calls; i++) {
         long intended = schedule.startOf(i);
         await(intended);
         OneCall.start(client, threads, intended, tally, ended);
-        if (i % 1_000 == 0) {
-          progress.accept(i / (double) calls);
-        }
       }
       if (!ended.await(patience.toMillis(), TimeUnit.MILLISECONDS)) {
         tally.givenUp(Tally.NO_END + patience.toSeconds() + " s");

@@ -20,11 +20,13 @@ public final class TargetProcess implements AutoCloseable {
   private final Process process;
   private final int port;
   private final int tlsPort;
+  private final String jvm;
 
-  private TargetProcess(Process process, int port, int tlsPort) {
+  private TargetProcess(Process process, int port, int tlsPort, String jvm) {
     this.process = process;
     this.port = port;
     this.tlsPort = tlsPort;
+    this.jvm = jvm;
   }
 
   /** Starts the server and waits until it listens. */
@@ -45,7 +47,7 @@ public final class TargetProcess implements AutoCloseable {
         List.of(line.substring(READY.length()).split(" ", -1)).stream()
             .map(Integer::valueOf)
             .toList();
-    return new TargetProcess(process, ports.get(0), ports.get(1));
+    return new TargetProcess(process, ports.get(0), ports.get(1), out.readLine());
   }
 
   /** Its first address. */
@@ -58,11 +60,16 @@ public final class TargetProcess implements AutoCloseable {
     return URI.create("https://127.0.0.1:" + tlsPort + "/");
   }
 
-  /** So many of its addresses, each with this path and query. */
+  /** So many of its addresses without TLS, each with this path and query. */
   public List<URI> uris(int count, String path) {
     return IntStream.rangeClosed(1, count)
         .mapToObj(i -> URI.create("http://127.0.0." + i + ":" + port + path))
         .toList();
+  }
+
+  /** What its JVM runs with. */
+  public String jvm() {
+    return jvm;
   }
 
   public long pid() {
@@ -79,6 +86,7 @@ public final class TargetProcess implements AutoCloseable {
     int threads = Runtime.getRuntime().availableProcessors();
     try (TargetServer server = new TargetServer(threads, ADDRESSES)) {
       System.out.println(READY + server.port() + " " + server.tlsPort());
+      System.out.println(Jvm.flags());
       System.out.flush();
       System.in.transferTo(OutputStream.nullOutputStream());
     }

@@ -32,6 +32,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
 
 /**
@@ -50,6 +51,7 @@ public final class TargetServer implements AutoCloseable {
   private final MultiThreadIoEventLoopGroup loops;
   private final List<Channel> listening = new ArrayList<>();
   private final TargetControl control = new TargetControl();
+  private final AtomicInteger connections = new AtomicInteger();
   private final int port;
   private final int tlsPort;
 
@@ -96,6 +98,11 @@ public final class TargetServer implements AutoCloseable {
     return control.bodyBytes();
   }
 
+  /** How many connections without TLS there have been. */
+  public int connections() {
+    return connections.get();
+  }
+
   /** How many requests have arrived by this wire. */
   public long requests(Wire wire) {
     return control.requests(wire);
@@ -120,6 +127,7 @@ public final class TargetServer implements AutoCloseable {
 
     @Override
     protected void initChannel(Channel connection) {
+      connections.incrementAndGet();
       HttpServerCodec http1 = new HttpServerCodec();
       ChannelHandler http2 =
           new ChannelInitializer<>() {

@@ -5,6 +5,7 @@ import io.heddle.bench.contestants.Contestant;
 import io.heddle.bench.contestants.Library;
 import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
+import java.time.Duration;
 
 /** What a {@link Worker} is told to measure. */
 public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Target target) {
@@ -12,6 +13,8 @@ public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Ta
   /** How calls are made. */
   enum Kind {
     CLOSED,
+    /** As {@link #CLOSED}, while system calls are counted. */
+    TRACED,
     OPEN,
     HELD
   }
@@ -21,9 +24,9 @@ public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Ta
    *
    * @param calls of an open loop and of a held load; callers of a closed loop
    * @param perSecond of an open loop
-   * @param millis of a closed loop
+   * @param millis of a closed loop, once its client is warm
    * @param warmUpCalls before, for an open loop and a held load
-   * @param warmUpMillis before, for a closed loop
+   * @param warmUpMillis of a closed loop with a new client, at most
    * @param patienceSeconds how long calls may take to end after they should have
    */
   public record Load(
@@ -35,8 +38,17 @@ public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Ta
       long warmUpMillis,
       long patienceSeconds) {
 
-    public static Load closed(int callers, long millis, long warmUpMillis) {
-      return new Load(Kind.CLOSED, callers, 0, millis, 0, warmUpMillis, 0);
+    Duration time() {
+      return Duration.ofMillis(millis);
+    }
+
+    public boolean isHeld() {
+      return kind == Kind.HELD;
+    }
+
+    /** As {@code millis} and {@code warmUpMillis} have it. */
+    public static Load closed(int callers, Duration time, Duration warmUp) {
+      return new Load(Kind.CLOSED, callers, 0, time.toMillis(), 0, warmUp.toMillis(), 0);
     }
 
     public static Load open(int calls, double perSecond, long patienceSeconds) {
@@ -46,6 +58,16 @@ public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Ta
     public static Load held(int calls, long patienceSeconds) {
       return new Load(Kind.HELD, calls, 0, 0, 1_000, 0, patienceSeconds);
     }
+  }
+
+  public static Task of(Contestant contestant, Ask ask, Load load, Target target) {
+    return new Task(contestant.library(), contestant.mode(), contestant.wire(), ask, load, target);
+  }
+
+  /** The same calls of a closed loop for this long, while system calls are counted. */
+  public Task traced(Duration time) {
+    Load traced = new Load(Kind.TRACED, load.calls, 0, time.toMillis(), 0, load.warmUpMillis, 0);
+    return new Task(library, mode, wire, ask, traced, target);
   }
 
   public Contestant contestant() {

@@ -29,15 +29,21 @@ final class Worker {
 
   private static final int FEW_HELD = 50;
 
-  private Worker() {}
+  /** Of closed loops; null before the first, and if something else was measured since. */
+  private @Nullable SteadyClient steady;
 
   /**
    * What a worker says.
    *
-   * @param figures null if there was a failure
+   * @param figures null if they were not asked for, or there was a failure; as {@code counted}
    * @param failure null if there was none
+   * @param jvm what it runs with
    */
-  record Answer(@Nullable Figures figures, @Nullable String failure) {}
+  record Answer(
+      @Nullable Figures figures,
+      Strace.@Nullable Counted counted,
+      @Nullable String failure,
+      String jvm) {}
 
   /** Runs until the input ends. */
   public static void main(String[] args) throws IOException {
@@ -46,63 +52,66 @@ final class Worker {
     System.setOut(System.err); // what libraries print
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    Worker worker = new Worker();
     for (String line = in.readLine(); line != null; line = in.readLine()) {
-      out.println(Json.line(answer(Json.read(line, Task.class))));
+      out.println(Json.line(worker.answer(Json.read(line, Task.class))));
       out.flush();
     }
     Runtime.getRuntime().halt(0); // whatever threads a contestant has left
   }
 
   @SuppressWarnings("CatchAndPrintStackTrace") // for the one who looks, beside the answer
-  private static Answer answer(Task task) {
+  private Answer answer(Task task) {
     try {
-      return new Answer(measure(task), null);
+      return task.load().kind() == Task.Kind.TRACED
+          ? new Answer(null, steady(task).count(task.load().time()), null, Jvm.flags())
+          : new Answer(measure(task), null, null, Jvm.flags());
     } catch (Exception | OutOfMemoryError e) {
       e.printStackTrace();
-      return new Answer(null, Tally.kindOf(e));
+      return new Answer(null, null, Tally.kindOf(e), Jvm.flags());
     }
   }
 
   /** Measures, here. */
-  static Figures measure(Task task) throws InterruptedException {
-    Task.Load load = task.load();
-    return switch (load.kind()) {
-      case CLOSED -> closed(task, load);
-      case OPEN -> open(task, load);
-      case HELD -> held(task, load);
+  Figures measure(Task task) throws InterruptedException {
+    return switch (task.load().kind()) {
+      case CLOSED -> steady(task).measure(task.load().time());
+      case OPEN -> open(task, task.load());
+      case HELD -> held(task, task.load());
+      case TRACED -> throw new IllegalArgumentException("has no figures: " + task);
     };
   }
 
-  private static Figures closed(Task task, Task.Load load) throws InterruptedException {
-    Contestant contestant = task.contestant();
-    Contestant.Running client = contestant.open(task.ask(), load.calls());
-    try {
-      prime(contestant, client, task.ask());
-      ClosedLoop loop = new ClosedLoop(contestant, client, load.calls(), task.target().pid());
-      if (load.warmUpMillis() > 0) {
-        loop.warmUp(Duration.ofMillis(load.warmUpMillis()), Worker::unseen);
-      }
-      return Figures.of(loop.run(Duration.ofMillis(load.millis()), Worker::unseen), null);
-    } finally {
-      close(client);
+  private SteadyClient steady(Task task) throws InterruptedException {
+    SteadyClient client = steady;
+    if (client == null || !client.isFor(task)) {
+      closeSteady();
+      client = new SteadyClient(task);
+      steady = client;
+    }
+    return client;
+  }
+
+  /** At the latest when something else is to be measured. */
+  void closeSteady() throws InterruptedException {
+    if (steady != null) {
+      steady.close();
+      steady = null;
     }
   }
 
-  private static Figures open(Task task, Task.Load load) throws InterruptedException {
+  private Figures open(Task task, Task.Load load) throws InterruptedException {
+    closeSteady();
     Contestant contestant = task.contestant();
     Contestant.Running client = contestant.open(task.ask(), load.calls());
     try {
       prime(contestant, client, task.ask());
       OpenLoop loop = loop(task, contestant, client);
-      loop.warmUp(load.warmUpCalls(), warmUpRate(load), Worker::unseen);
-      return Figures.of(loop.run(load.calls(), load.perSecond(), Worker::unseen), null);
+      loop.run(load.warmUpCalls(), Math.clamp(load.perSecond(), 2_000, 5_000));
+      return Figures.of(loop.run(load.calls(), load.perSecond()), null, 0);
     } finally {
       close(client);
     }
-  }
-
-  private static double warmUpRate(Task.Load load) {
-    return Math.max(2_000, Math.min(load.perSecond(), 5_000));
   }
 
   private static OpenLoop loop(Task task, Contestant contestant, Contestant.Running client) {
@@ -110,20 +119,21 @@ final class Worker {
         contestant, client, task.target().pid(), Duration.ofSeconds(task.load().patienceSeconds()));
   }
 
-  private static Figures held(Task task, Task.Load load) throws InterruptedException {
+  private Figures held(Task task, Task.Load load) throws InterruptedException {
+    closeSteady();
     Contestant contestant = task.contestant();
     Contestant.Running warmUp = contestant.open(task.ask(), load.warmUpCalls());
     try {
       prime(contestant, warmUp, task.ask());
-      loop(task, contestant, warmUp).warmUp(load.warmUpCalls(), 5_000, Worker::unseen);
+      loop(task, contestant, warmUp).run(load.warmUpCalls(), 5_000);
     } finally {
       close(warmUp);
     }
     HeldLoad held =
         new HeldLoad(
             contestant, task.ask(), task.target(), Duration.ofSeconds(load.patienceSeconds()));
-    held.run(Math.min(load.calls(), FEW_HELD), Worker::unseen); // what it takes is loaded then
-    HeldLoad.Held found = held.run(load.calls(), Worker::unseen);
+    held.run(Math.min(load.calls(), FEW_HELD)); // what it takes is loaded then
+    HeldLoad.Held found = held.run(load.calls());
     return Figures.of(
         found.measured(),
         new Figures.Held(
@@ -132,7 +142,8 @@ final class Worker {
             found.heapBase(),
             found.heapHeld(),
             found.rssBase(),
-            found.rssHeld()));
+            found.rssHeld()),
+        0);
   }
 
   /**
@@ -153,10 +164,7 @@ final class Worker {
     }
   }
 
-  /** Progress is shown by the one who asked. */
-  private static void unseen(double done) {}
-
-  private static void close(Contestant.Running client) throws InterruptedException {
+  static void close(Contestant.Running client) throws InterruptedException {
     Thread closing = Thread.ofPlatform().daemon().name("closing").start(client::close);
     closing.join(CLOSING);
   }

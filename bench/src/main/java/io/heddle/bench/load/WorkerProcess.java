@@ -27,16 +27,10 @@ public final class WorkerProcess implements AutoCloseable {
     Thread.ofPlatform().daemon().name("worker-answers").start(this::listen);
   }
 
-  /**
-   * Starts one.
-   *
-   * @param heapMegabytes at most
-   */
-  static WorkerProcess start(long heapMegabytes) throws IOException {
+  /** Starts one with these options of its JVM. */
+  static WorkerProcess start(List<String> options) throws IOException {
     Process process =
-        Jvm.start(Worker.class, List.of("-Xmx" + heapMegabytes + "m"))
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+        Jvm.start(Worker.class, options).redirectError(ProcessBuilder.Redirect.DISCARD).start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     return new WorkerProcess(process);
   }
@@ -70,9 +64,8 @@ public final class WorkerProcess implements AutoCloseable {
     }
     Worker.Answer answer = Json.read(line.get(), Worker.Answer.class);
     Figures figures = answer.figures();
-    return figures == null
-        ? new Outcome(null, answer.failure(), true)
-        : new Outcome(figures, null, figures.hasStalled());
+    boolean isLost = answer.failure() != null || (figures != null && figures.hasStalled());
+    return new Outcome(figures, answer.counted(), answer.failure(), isLost, answer.jvm());
   }
 
   private String exitValue() throws InterruptedException {
@@ -82,14 +75,20 @@ public final class WorkerProcess implements AutoCloseable {
   /**
    * How a task ended.
    *
-   * @param figures null if there was a failure
+   * @param figures null if they were not asked for, or there was a failure; as {@code counted}
    * @param failure null if there was none
    * @param isLost whether another process is needed for what comes next
+   * @param jvm what it runs with; empty if it did not say
    */
-  public record Outcome(@Nullable Figures figures, @Nullable String failure, boolean isLost) {
+  public record Outcome(
+      @Nullable Figures figures,
+      Strace.@Nullable Counted counted,
+      @Nullable String failure,
+      boolean isLost,
+      String jvm) {
 
     static Outcome lost(String failure) {
-      return new Outcome(null, failure, true);
+      return new Outcome(null, null, failure, true, "");
     }
   }
 

@@ -5,6 +5,7 @@ import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +27,26 @@ public record Cell(
     String note,
     String absence) {
 
+  /** How the keys begin of scenarios in which each caller makes one call after the other. */
+  public static final String CLOSED = "closed-";
+
   public Cell {
     rounds = List.copyOf(rounds);
+  }
+
+  /** The variant of the JDK's client that takes turns with a library's, as a baseline. */
+  public static String beside(Library library) {
+    return "beside " + library.label();
   }
 
   /** What a table calls the client. */
   public String name() {
     return library.label() + " " + mode.suffix() + ", " + wire;
+  }
+
+  /** That, and the variant. */
+  public String fullName() {
+    return name() + (variant.isEmpty() ? "" : ", " + variant);
   }
 
   /** Whether it is of the same client in the same scenario. */
@@ -54,7 +68,17 @@ public record Cell(
     return rounds.stream().map(figure::applyAsDouble).toList();
   }
 
+  /** Of all rounds. */
+  public long sum(ToLongFunction<Figures> figure) {
+    return rounds.stream().mapToLong(figure).sum();
+  }
+
+  /** In any round. */
+  public long most(ToLongFunction<Figures> figure) {
+    return rounds.stream().mapToLong(figure).max().orElse(0);
+  }
+
   public long errorCount() {
-    return rounds.stream().mapToLong(Figures::errorCount).sum();
+    return sum(Figures::errorCount);
   }
 }

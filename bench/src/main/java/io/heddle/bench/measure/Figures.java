@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param pinnedAt the frames that pinned
  * @param heapMax bytes used, with what is garbage already; as {@code heapAverage}
  * @param held null if calls were not held
+ * @param warmUpSeconds before, if the client was new; else 0, as in older files
  */
 public record Figures(
     long successes,
@@ -42,6 +43,7 @@ public record Figures(
     long rssMax,
     long virtualMax,
     @Nullable Held held,
+    double warmUpSeconds,
     List<Sample> samples) {
 
   /** The percentiles that are kept. */
@@ -63,7 +65,7 @@ public record Figures(
     }
   }
 
-  public static Figures of(Measured measured, @Nullable Held held) {
+  public static Figures of(Measured measured, @Nullable Held held, double warmUpSeconds) {
     Meter.Reading reading = measured.reading();
     List<Sample> samples = reading.samples();
     return new Figures(
@@ -88,6 +90,7 @@ public record Figures(
         samples.stream().mapToLong(Sample::rssBytes).max().orElse(0),
         samples.stream().mapToLong(Sample::virtualBytes).max().orElse(0),
         held,
+        warmUpSeconds,
         samples);
   }
 
@@ -116,6 +119,7 @@ public record Figures(
         samples.stream().mapToLong(Sample::rssBytes).max().orElse(0),
         samples.stream().mapToLong(Sample::virtualBytes).max().orElse(0),
         null,
+        0,
         samples);
   }
 

@@ -58,6 +58,11 @@ public record Machine(
         System.getProperty("java.vm.name") + " " + Runtime.version());
   }
 
+  /** The JDK's feature number: 25, say. */
+  public int javaFeature() {
+    return Runtime.Version.parse(java.substring(java.lastIndexOf(' ') + 1)).feature();
+  }
+
   private static long available(OperatingSystemMXBean system) {
     String kilobytes = field("/proc/meminfo", "MemAvailable").replaceAll("[^0-9]", "");
     long free = system.getFreeMemorySize(); // with a container's limit

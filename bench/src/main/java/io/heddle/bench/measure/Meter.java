@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Measures this JVM, and beside it the target server's, from its start until it is read: CPU,
@@ -34,7 +33,7 @@ public final class Meter implements AutoCloseable {
 
   private final IntSupplier inFlight;
   private final long serverPid;
-  private final @Nullable PinningRecorder pins;
+  private final PinningRecorder pins = PinningRecorder.start();
   private final long cpuAtStart;
   private final long serverCpuAtStart;
   private final long allocatedAtStart;
@@ -43,10 +42,9 @@ public final class Meter implements AutoCloseable {
   private final Thread sampler;
   private volatile boolean ended;
 
-  private Meter(IntSupplier inFlight, long serverPid, boolean recordsPins) {
+  private Meter(IntSupplier inFlight, long serverPid) {
     this.inFlight = inFlight;
     this.serverPid = serverPid;
-    this.pins = recordsPins ? PinningRecorder.start() : null;
     this.sampler = Thread.ofPlatform().daemon().name("bench-sampler").unstarted(this::sample);
     THREADS.resetPeakThreadCount();
     this.serverCpuAtStart = serverCpu();
@@ -62,14 +60,7 @@ public final class Meter implements AutoCloseable {
    * @param serverPid of the target server; {@link #NO_SERVER} if it is not ours
    */
   public static Meter start(IntSupplier inFlight, long serverPid) {
-    Meter meter = new Meter(inFlight, serverPid, true);
-    meter.sampler.start();
-    return meter;
-  }
-
-  /** Starts one for a warm-up, which is in no report: it records no pins, which takes its time. */
-  public static Meter startForWarmUp(IntSupplier inFlight) {
-    Meter meter = new Meter(inFlight, NO_SERVER, false);
+    Meter meter = new Meter(inFlight, serverPid);
     meter.sampler.start();
     return meter;
   }
@@ -117,7 +108,7 @@ public final class Meter implements AutoCloseable {
     ended = true;
     LockSupport.unpark(sampler);
     sampler.join();
-    PinningReport pinning = pins == null ? Reading.NOTHING : ofCalls(pins.stop());
+    PinningReport pinning = ofCalls(pins.stop());
     return new Reading(nanos, cpu, serverCpu, allocated, peak, pinning, List.copyOf(samples));
   }
 
@@ -126,9 +117,7 @@ public final class Meter implements AutoCloseable {
   public void close() {
     ended = true;
     LockSupport.unpark(sampler);
-    if (pins != null) {
-      pins.close();
-    }
+    pins.close();
   }
 
   private long serverCpu() {

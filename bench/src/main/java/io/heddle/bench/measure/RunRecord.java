@@ -1,11 +1,13 @@
 package io.heddle.bench.measure;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.heddle.bench.contestants.Library;
 import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.scenarios.LoadScenario;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -17,7 +19,9 @@ import java.util.Optional;
  * @param size how much was measured, for a reader
  * @param isInterrupted whether it ended before its end
  * @param versions of the libraries
+ * @param jvms what JVMs ran with, by what they were for; empty in older files
  * @param notes what a reader should know of the whole
+ * @param syscalls empty in older files
  */
 public record RunRecord(
     String command,
@@ -27,9 +31,22 @@ public record RunRecord(
     boolean isInterrupted,
     Machine machine,
     Map<String, String> versions,
+    Map<String, String> jvms,
     List<String> notes,
     List<Cell> cells,
+    List<Syscalls> syscalls,
     List<Timeline> timelines) {
+
+  public RunRecord {
+    jvms = Objects.requireNonNullElse(jvms, Map.of()); // as in older files
+    syscalls = Objects.requireNonNullElse(syscalls, List.of());
+  }
+
+  /** What follows from the cells: in the file for those who read it. */
+  @JsonProperty(access = JsonProperty.Access.READ_ONLY)
+  public List<Ratio> ratios() {
+    return Ratio.all(cells);
+  }
 
   /** The cell of the client in a scenario. */
   public Optional<Cell> cell(

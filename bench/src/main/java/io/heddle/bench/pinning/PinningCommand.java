@@ -58,7 +58,7 @@ public final class PinningCommand implements Callable<Integer> {
       names = "--library",
       split = ",",
       description = "which to try, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = Library.bridged();
+  private List<Library> libraries = List.of(Library.values());
 
   @Option(
       names = "--callers",

@@ -6,6 +6,7 @@ import static io.heddle.bench.report.Markup.number;
 import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
+import io.heddle.bench.measure.Ratio;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Spread;
 import io.heddle.bench.report.Page.Entry;
@@ -16,8 +17,10 @@ import io.heddle.bench.scenarios.LoadScenario;
 import io.heddle.bench.scenarios.PayloadPart;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -32,9 +35,16 @@ record CellTable(RunRecord run) {
 
   private record Column(String head, ToDoubleFunction<Figures> figure) {}
 
-  private static final List<Column> COLUMNS =
+  private static final List<Column> SPEED =
       List.of(
           new Column("calls/s", Figures::perSecond),
+          new Column("CPU µs/call", Figures::cpuMicrosPerCall));
+
+  private static final List<String> RATIOS =
+      List.of("calls/s ÷ stock", "CPU ÷ stock", "calls/s ÷ JDK's");
+
+  private static final List<Column> REST =
+      List.of(
           new Column("p50 ms", figures -> figures.latency(50)),
           new Column("p99 ms", figures -> figures.latency(99)),
           new Column("p99.9 ms", figures -> figures.latency(99.9)),
@@ -42,7 +52,6 @@ record CellTable(RunRecord run) {
           new Column("at once", Figures::maxInFlight),
           new Column("errors", Figures::errorCount),
           new Column("s", Figures::seconds),
-          new Column("CPU µs/call", Figures::cpuMicrosPerCall),
           new Column("B/call", Figures::bytesPerCall),
           new Column("threads", Figures::peakThreads),
           new Column("carriers", Figures::peakCarriers),
@@ -54,19 +63,39 @@ record CellTable(RunRecord run) {
 
   /** A table for each scenario. */
   List<Table> all() {
+    return run.cells().stream().map(Cell::scenario).distinct().map(this::table).toList();
+  }
+
+  private Table table(String scenario) {
+    List<Cell> cells = run.cells(scenario);
+    boolean hasRatios = cells.stream().anyMatch(cell -> !ratios(cell).isEmpty());
     List<String> head = new ArrayList<>(List.of("client"));
-    COLUMNS.forEach(column -> head.add(column.head()));
+    SPEED.forEach(column -> head.add(column.head()));
+    if (hasRatios) {
+      head.addAll(RATIOS);
+    }
+    REST.forEach(column -> head.add(column.head()));
     head.add("");
-    return run.cells().stream()
-        .map(Cell::scenario)
-        .distinct()
-        .map(
-            scenario ->
-                Table.of(
-                    titleOf(scenario),
-                    head,
-                    run.cells(scenario).stream().map(CellTable::row).toList()))
-        .toList();
+    List<Row> rows = cells.stream().map(cell -> row(cell, hasRatios, head.size() - 1)).toList();
+    return Table.of(titleOf(scenario), head, rows);
+  }
+
+  /** Empty if nobody took turns with it. */
+  private List<String> ratios(Cell cell) {
+    Optional<Cell> stock = Ratio.stock(run.cells(), cell);
+    Optional<Cell> baseline = Ratio.baseline(run.cells(), cell);
+    List<String> all =
+        List.of(
+            ratio(cell, stock, Ratio.Of.THROUGHPUT),
+            ratio(cell, stock, Ratio.Of.CPU),
+            ratio(cell, baseline, Ratio.Of.THROUGHPUT));
+    return all.stream().allMatch(String::isEmpty) ? List.of() : all;
+  }
+
+  /** Empty if there is none. */
+  static String ratio(Cell cell, Optional<Cell> other, Ratio.Of figure) {
+    Spread spread = other.map(each -> Ratio.spread(cell, each, figure)).orElse(null);
+    return spread == null ? "" : Markup.spread(spread);
   }
 
   private static String titleOf(String scenario) {
@@ -82,22 +111,31 @@ record CellTable(RunRecord run) {
     };
   }
 
-  private static Row row(Cell cell) {
+  private Row row(Cell cell, boolean hasRatios, int columns) {
     List<Entry> entries = new ArrayList<>();
-    entries.add(Entry.of(cell.name() + (cell.variant().isEmpty() ? "" : ", " + cell.variant())));
+    entries.add(Entry.of(cell.fullName()));
     if (cell.rounds().isEmpty()) {
-      entries.add(new Entry(cell.absence(), "words", "", COLUMNS.size() + 1, ""));
+      entries.add(new Entry(cell.absence(), "words", "", columns));
     } else {
-      for (Column column : COLUMNS) {
-        Spread spread = cell.spread(column.figure());
-        entries.add(Entry.of(spread == null ? "–" : number(spread.median())));
+      SPEED.forEach(column -> entries.add(median(cell, column)));
+      if (hasRatios) {
+        List<String> ratios = ratios(cell);
+        (ratios.isEmpty() ? Collections.nCopies(RATIOS.size(), "") : ratios)
+            .forEach(ratio -> entries.add(Entry.of(ratio)));
       }
+      REST.forEach(column -> entries.add(median(cell, column)));
       entries.add(Entry.of(words(cell), "words"));
     }
     return new Row(cell.mode() == Mode.HEDDLE, entries);
   }
 
-  private static String words(Cell cell) {
+  private static Entry median(Cell cell, Column column) {
+    Spread spread = cell.spread(column.figure());
+    return Entry.of(spread == null ? "–" : number(spread.median()));
+  }
+
+  /** What is to be said of it beside its figures. */
+  static String words(Cell cell) {
     Stream<String> errors =
         cell.rounds().stream()
             .flatMap(figures -> figures.errors().entrySet().stream())
@@ -127,7 +165,7 @@ record CellTable(RunRecord run) {
     int full = 0;
     List<Row> rows = new ArrayList<>();
     for (Cell cell : run.cells()) {
-      if (cell.scenario().startsWith("closed") && !cell.rounds().isEmpty()) {
+      if (cell.scenario().startsWith(Cell.CLOSED) && !cell.rounds().isEmpty()) {
         double server = share(cell, Figures::serverCpuSeconds);
         double client = share(cell, Figures::cpuSeconds);
         most = Math.max(most, server);
@@ -136,7 +174,7 @@ record CellTable(RunRecord run) {
             new Row(
                 cell.mode() == Mode.HEDDLE,
                 Stream.of(
-                        cell.name(),
+                        cell.fullName(),
                         cell.scenario(),
                         percent(server),
                         percent(client),

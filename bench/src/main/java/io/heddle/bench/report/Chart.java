@@ -114,7 +114,7 @@ final class Chart {
 
   // ---- the three kinds ------------------------------------------------------------------------
 
-  /** Horizontal bars, each with its figure and, measured several times, its spread. */
+  /** Horizontal bars, each with its figure and, measured several times, its interval. */
   static String bars(String title, List<Bar> bars) {
     double most = spreads(bars, 1).max().orElse(0);
     NumberAxis values = new NumberAxis();
@@ -187,7 +187,7 @@ final class Chart {
         .map(Bar::spread)
         .filter(Objects::nonNull)
         .flatMapToDouble(
-            each -> DoubleStream.of(Math.max(least, each.min()), Math.max(least, each.max())));
+            each -> DoubleStream.of(Math.max(least, each.low()), Math.max(least, each.high())));
   }
 
   /** A row for each bar, from the top; bars begin at the base. */
@@ -218,8 +218,8 @@ final class Chart {
           renderer.setSeriesPaint(styles.size() - 1, bar.style().color());
         }
         double at = spread.median();
-        series.add(row, row - 0.36, row + 0.36, at, spread.min(), spread.max());
-        end = Math.max(base, spread.max());
+        series.add(row, row - 0.36, row + 0.36, at, spread.low(), spread.high());
+        end = Math.max(base, spread.high());
       }
       XYTextAnnotation words = new XYTextAnnotation("\u00a0\u00a0" + bar.words(), row, end);
       words.setTextAnchor(TextAnchor.CENTER_LEFT);

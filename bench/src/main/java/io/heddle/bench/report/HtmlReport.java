@@ -4,8 +4,10 @@ import static io.heddle.bench.report.Markup.format;
 
 import com.samskivert.mustache.Mustache;
 import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.measure.Machine;
 import io.heddle.bench.measure.RunRecord;
+import io.heddle.bench.measure.Syscalls;
 import io.heddle.bench.report.Page.Entry;
 import io.heddle.bench.report.Page.Row;
 import io.heddle.bench.report.Page.Section;
@@ -62,6 +64,7 @@ record HtmlReport(RunRecord run) {
             Section.of("loom", "What if three calls in a row take a second?", services.loom()),
             Section.of("payload", "What about bodies?", new PayloadTable(run).figures()),
             cells.server(),
+            Section.of("syscalls", "How many system calls does a call take?", "", syscalls()),
             Section.of("cells", "All figures", "", cells.all()),
             new Section("machine", "Machine and versions", "", List.of(), List.of(), machine()))
         .stream()
@@ -90,7 +93,9 @@ record HtmlReport(RunRecord run) {
 
   private Section verdicts() {
     List<String> head = new ArrayList<>(List.of("Heddle's", "promised"));
-    Library.bridged().forEach(each -> head.add(each.label()));
+    for (Library each : Library.values()) {
+      head.add(each.label());
+    }
     List<Row> rows = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
     Map<Verdicts.Finding, Integer> found = new EnumMap<>(Verdicts.Finding.class);
@@ -102,14 +107,9 @@ record HtmlReport(RunRecord run) {
       List<Entry> entries = new ArrayList<>();
       entries.add(Entry.of(promise.what(), "long"));
       entries.add(Entry.of(promise.bar()));
-      for (Verdicts.Verdict verdict : promise.verdicts()) {
+      for (Verdicts.Verdict verdict : promise.verdicts().values()) {
         found.merge(verdict.finding(), 1, Integer::sum);
-        entries.add(
-            switch (verdict.finding()) {
-              case MET -> Entry.of("✓ " + verdict.text(), "good");
-              case MISSED -> Entry.of("✗ " + verdict.text(), "bad");
-              case UNKNOWN -> Entry.of(verdict.text(), "none");
-            });
+        entries.add(Entry.of(verdict.marked(), style(verdict.finding())));
       }
       rows.add(new Row(false, entries));
     }
@@ -119,10 +119,54 @@ record HtmlReport(RunRecord run) {
         "promises",
         "What was promised, and what came of it",
         format(
-            "%d met (✓), %d missed (✗).",
-            found.getOrDefault(Verdicts.Finding.MET, 0),
-            found.getOrDefault(Verdicts.Finding.MISSED, 0)),
+            "%d kept (✓), %d missed (✗), %d not decided by these rounds (≈): the bar lies in the"
+                + " interval, or there are fewer than five rounds. Heap, threads, errors and pins"
+                + " are counted and not timed; they are judged as they are.",
+            found.getOrDefault(Verdicts.Finding.KEPT, 0),
+            found.getOrDefault(Verdicts.Finding.MISSED, 0),
+            found.getOrDefault(Verdicts.Finding.UNDECIDED, 0)),
         List.of(new Table("", "", "verdicts", head, rows, after)));
+  }
+
+  private static String style(Verdicts.Finding finding) {
+    return switch (finding) {
+      case KEPT -> "good";
+      case MISSED -> "bad";
+      case UNDECIDED -> "";
+      case UNKNOWN -> "none";
+    };
+  }
+
+  private List<Table> syscalls() {
+    if (run.syscalls().isEmpty()) {
+      return List.of();
+    }
+    List<String> head = new ArrayList<>(List.of("client", "all"));
+    for (Syscalls.Kind kind : Syscalls.Kind.values()) {
+      head.add(kind.label());
+    }
+    head.add("calls seen");
+    List<Row> rows = new ArrayList<>();
+    for (Syscalls each : run.syscalls()) {
+      List<Entry> entries = new ArrayList<>();
+      entries.add(Entry.of(each.cell().fullName()));
+      entries.add(Entry.of(Markup.number(each.perCall())));
+      for (Syscalls.Kind kind : Syscalls.Kind.values()) {
+        entries.add(Entry.of(Markup.number(each.perCall(kind))));
+      }
+      entries.add(Entry.of(format("%,d", each.calls())));
+      rows.add(new Row(each.cell().mode() == Mode.HEDDLE, entries));
+    }
+    return List.of(
+        new Table(
+            "",
+            "100 callers, for each call",
+            "",
+            head,
+            rows,
+            "Counted by strace, which makes a client many times slower: threads meet otherwise than"
+                + " they do without it, so that counts of wake-ups (futex) tell an order of"
+                + " magnitude. Those of the JVM itself and of the one who measures are among them."));
   }
 
   private List<Term> machine() {
@@ -140,6 +184,7 @@ record HtmlReport(RunRecord run) {
     terms.add(new Term("Threads", format("%,d further ones", machine.threads())));
     terms.add(new Term("Java", machine.java()));
     run.versions().forEach((what, version) -> terms.add(new Term(what, version)));
+    run.jvms().forEach((what, flags) -> terms.add(new Term(what, flags)));
     return terms;
   }
 }

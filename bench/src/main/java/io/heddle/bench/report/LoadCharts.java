@@ -7,6 +7,7 @@ import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
+import io.heddle.bench.measure.Ratio;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Spread;
 import io.heddle.bench.report.Chart.Bar;
@@ -20,14 +21,18 @@ import io.heddle.bench.scenarios.LoadPart;
 import io.heddle.bench.scenarios.LoadScenario;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jfree.data.Range;
+import org.jspecify.annotations.Nullable;
 
 /** The charts of {@link LoadPart}; none where there are no figures. */
 record LoadCharts(RunRecord run) {
@@ -48,25 +53,51 @@ record LoadCharts(RunRecord run) {
                 bars(
                     scenario,
                     scenario.title(),
-                    "Calls a second; answers of 128 bytes, given at once. Longer is better.",
-                    Figures::perSecond))
+                    "Calls a second, and the CPU of the client's process for a call; answers of 128"
+                        + " bytes, given at once. Longer is better.",
+                    Figures::perSecond,
+                    LoadCharts::cpu))
         .toList();
   }
 
-  /** A bar for each client of the scenario. */
-  Figure bars(
+  private static String cpu(Cell cell) {
+    Spread spread = cell.spread(Figures::cpuMicrosPerCall);
+    return spread == null ? "" : format("  %.1f µs CPU", spread.median());
+  }
+
+  private Figure bars(
       LoadScenario scenario, String title, String caption, ToDoubleFunction<Figures> figure) {
+    return bars(scenario, title, caption, figure, cell -> "");
+  }
+
+  /**
+   * A bar for each client of the scenario, and for the baseline beside it.
+   *
+   * @param more what is said behind the figure
+   */
+  private Figure bars(
+      LoadScenario scenario,
+      String title,
+      String caption,
+      ToDoubleFunction<Figures> figure,
+      Function<Cell, String> more) {
     List<Bar> bars = new ArrayList<>();
     for (Library library : Library.values()) {
-      List<Bar> own = new ArrayList<>();
-      for (Mode mode : Mode.values()) {
-        for (Wire wire : Wire.values()) {
-          run.cell(scenario, library, mode, wire)
+      List<Bar> own =
+          run.cells(scenario.key()).stream()
+              .filter(cell -> isOf(library, cell))
               .filter(cell -> !cell.rounds().isEmpty() || !cell.note().isEmpty())
-              .map(cell -> bar(mode.suffix() + ", " + wire, cell, figure))
-              .ifPresent(own::add);
-        }
-      }
+              .sorted(
+                  Comparator.comparing(Cell::variant)
+                      .thenComparing(Cell::mode)
+                      .thenComparing(Cell::wire))
+              .map(
+                  cell -> {
+                    String label = cell.mode().suffix() + ", " + cell.wire();
+                    boolean isOwn = cell.library() == library;
+                    return bar(isOwn ? label : cell.name(), cell, figure, more);
+                  })
+              .toList();
       if (!own.isEmpty()) {
         bars.add(new Bar(library.label(), null, null, ""));
         bars.addAll(own);
@@ -75,13 +106,21 @@ record LoadCharts(RunRecord run) {
     return Figure.of(title, caption, legend(bars), Chart.bars(title, bars));
   }
 
+  private static boolean isOf(Library library, Cell cell) {
+    return cell.variant().isEmpty()
+        ? cell.library() == library
+        : cell.variant().equals(Cell.beside(library));
+  }
+
   /** What goes wrong is said beside the bar. */
-  static Bar bar(String label, Cell cell, ToDoubleFunction<Figures> figure) {
+  static Bar bar(
+      String label, Cell cell, ToDoubleFunction<Figures> figure, Function<Cell, String> more) {
     Spread spread = cell.spread(figure);
     String words =
         spread == null
             ? cell.absence()
             : Markup.number(spread.median())
+                + more.apply(cell)
                 + (cell.errorCount() == 0 ? "" : format("  %,d errors", cell.errorCount()));
     return new Bar(
         label,
@@ -105,19 +144,19 @@ record LoadCharts(RunRecord run) {
         .flatMap(
             scenario ->
                 Stream.of(
-                    ratios(scenario, "calls a second", Figures::perSecond, false),
-                    ratios(scenario, "CPU for a call", Figures::cpuMicrosPerCall, true),
+                    ratios(scenario, "calls a second", Ratio.Of.THROUGHPUT, false),
+                    ratios(scenario, "CPU for a call", Ratio.Of.CPU, true),
                     scenario.isFew()
-                        ? ratios(scenario, "median latency", each -> each.latency(50), true)
+                        ? ratios(scenario, "median latency", Ratio.Of.MEDIAN, true)
                         : List.<Figure>of()))
         .flatMap(List::stream)
         .toList();
   }
 
   private List<Figure> ratios(
-      LoadScenario scenario, String what, ToDoubleFunction<Figures> figure, boolean lessIsBetter) {
+      LoadScenario scenario, String what, Ratio.Of figure, boolean lessIsBetter) {
     List<Bar> bars = new ArrayList<>();
-    for (Library library : Library.bridged()) {
+    for (Library library : Library.values()) {
       for (Wire wire : Wire.values()) {
         ratio(bars, scenario, library, wire, Mode.STOCK_VIRTUAL, Wire.HTTP_1, figure);
         ratio(bars, scenario, library, wire, Mode.STOCK_PLATFORM, Wire.HTTP_1, figure);
@@ -126,6 +165,16 @@ record LoadCharts(RunRecord run) {
         }
         ratio(bars, scenario, library, wire, Mode.PEER, wire, figure);
         ratio(bars, scenario, library, wire, Mode.ASYNC, wire, figure);
+        Optional<Cell> ours = run.cell(scenario, library, Mode.HEDDLE, wire);
+        ours.flatMap(cell -> Ratio.baseline(run.cells(), cell))
+            .filter(baseline -> baseline.library() != library)
+            .ifPresent(
+                baseline ->
+                    ratio(
+                        bars,
+                        format("%s, %s ÷ %s", library.label(), wire, baseline.name()),
+                        baseline.mode(),
+                        Ratio.spread(ours.get(), baseline, figure)));
       }
     }
     String caption =
@@ -150,13 +199,18 @@ record LoadCharts(RunRecord run) {
       Wire wire,
       Mode other,
       Wire otherWire,
-      ToDoubleFunction<Figures> figure) {
-    Spread spread = new Verdicts(run).ratio(scenario, library, wire, other, otherWire, figure);
+      Ratio.Of figure) {
+    ratio(
+        bars,
+        format(
+            "%s, %s ÷ %s%s",
+            library.label(), wire, other.suffix(), wire == otherWire ? "" : ", " + otherWire),
+        other,
+        new Verdicts(run).ratio(scenario, library, wire, other, otherWire, figure));
+  }
+
+  private static void ratio(List<Bar> bars, String label, Mode other, @Nullable Spread spread) {
     if (spread != null) {
-      String label =
-          format(
-              "%s, %s ÷ %s%s",
-              library.label(), wire, other.suffix(), wire == otherWire ? "" : ", " + otherWire);
       bars.add(new Bar(label, new Style(other, Wire.HTTP_1), spread, Markup.spread(spread)));
     }
   }

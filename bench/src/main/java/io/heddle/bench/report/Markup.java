@@ -7,6 +7,11 @@ import java.util.Locale;
 /** Numbers as a reader wants them. */
 public final class Markup {
 
+  /** What a figure and its brackets are. */
+  static final String METHOD_IN_BRIEF =
+      "Medians of the rounds. In brackets the interval in which the median of all such rounds lies"
+          + " with a confidence of 90 % or more.";
+
   private Markup() {}
 
   /** As {@link String#format}, whatever the machine's language. */
@@ -32,11 +37,16 @@ public final class Markup {
     return Double.isFinite(value) ? format("%.2f", value) : "–";
   }
 
-  /** A number that was measured several times: its median, and between what it lay. */
+  /** A ratio of several rounds: its median, its interval, and how sure that is if too little. */
   static String spread(Spread spread) {
     return spread.count() == 1
         ? ratio(spread.median())
-        : format("%.2f (%.2f–%.2f)", spread.median(), spread.min(), spread.max());
+        : format(
+            spread.decides() ? "%.2f (%.2f–%.2f)" : "%.2f (%.2f–%.2f: %.0f %%)",
+            spread.median(),
+            spread.low(),
+            spread.high(),
+            spread.confidence() * 100);
   }
 
   /** The style's name of a mode. */

@@ -89,16 +89,15 @@ record Page(
    *
    * @param shade a background; empty for none
    * @param span how many columns it takes; 0 for one
-   * @param tip more of it
    */
-  record Entry(String text, String style, String shade, int span, String tip) {
+  record Entry(String text, String style, String shade, int span) {
 
     static Entry of(String text) {
       return of(text, "");
     }
 
     static Entry of(String text, String style) {
-      return new Entry(text, style, "", 0, "");
+      return new Entry(text, style, "", 0);
     }
   }
 

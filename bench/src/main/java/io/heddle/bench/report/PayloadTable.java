@@ -7,6 +7,7 @@ import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
+import io.heddle.bench.measure.Ratio;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Spread;
 import io.heddle.bench.report.Chart.Bar;
@@ -20,9 +21,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** The figures of {@link PayloadPart}: each client's calls a second beside Jetty's. */
+/** The figures of {@link PayloadPart}: each client's calls a second beside the JDK's. */
 record PayloadTable(RunRecord run) {
 
   /** Beyond this a colour is as strong as it gets. */
@@ -40,10 +40,11 @@ record PayloadTable(RunRecord run) {
         ? Optional.empty()
         : Optional.of(
             new Figure(
-                "Calls a second ÷ those of Jetty's stock client, 16 callers",
+                "Calls a second ÷ those of the JDK's own client, 16 callers",
                 "On the same wire, with the same body, measured in turn. Above 1 (green) a client"
-                    + " does more than Jetty's, below (red) less; the deeper, the farther. Jetty's"
-                    + " own row has its calls a second.",
+                    + " does more than the JDK's, below (red) less; the deeper, the farther. The"
+                    + " JDK's own row has its calls a second. A ratio without brackets is of one"
+                    + " round, and little sure.",
                 List.of(),
                 List.of(),
                 Arrays.stream(Wire.values()).map(this::table).toList(),
@@ -66,10 +67,10 @@ record PayloadTable(RunRecord run) {
   private Table table(Wire wire) {
     List<String> head = new ArrayList<>(List.of(""));
     bodies().forEach(body -> head.add(body.variant()));
-    List<Row> rows = new ArrayList<>(List.of(row(Library.JETTY, Mode.STOCK_VIRTUAL, wire)));
+    List<Row> rows = new ArrayList<>(List.of(row(Library.JDK, Mode.STOCK_VIRTUAL, wire)));
     for (Library library : Library.values()) {
       for (Mode mode : List.of(Mode.STOCK_VIRTUAL, Mode.HEDDLE)) {
-        if (library != Library.JETTY || mode == Mode.HEDDLE) {
+        if (library != Library.JDK || mode == Mode.HEDDLE) {
           rows.add(row(library, mode, wire));
         }
       }
@@ -89,16 +90,12 @@ record PayloadTable(RunRecord run) {
         entries.add(Entry.of("–", "none"));
       } else {
         present++;
-        boolean isJetty = library == Library.JETTY && mode == Mode.STOCK_VIRTUAL;
-        entries.add(
-            entry(
-                cell.get(),
-                isJetty ? null : cell(body, Library.JETTY, Mode.STOCK_VIRTUAL, wire).orElse(null)));
+        entries.add(entry(cell.get()));
       }
     }
     if (present == 0) {
       entries.subList(1, entries.size()).clear();
-      entries.add(new Entry(absence, "words", "", bodies().size(), ""));
+      entries.add(new Entry(absence, "words", "", bodies().size()));
     } else if (!absence.isEmpty()) {
       entries.add(Entry.of(absence, "words"));
     }
@@ -109,27 +106,28 @@ record PayloadTable(RunRecord run) {
     return run.cell(PayloadPart.SCENARIO, body.variant(), library, mode, wire);
   }
 
-  private static Entry entry(Cell cell, @Nullable Cell jetty) {
-    if (jetty == null) {
+  private Entry entry(Cell cell) {
+    if (cell.library() == Library.JDK && cell.mode() == Mode.STOCK_VIRTUAL) {
       Spread speed = cell.spread(Figures::perSecond);
       return Entry.of(speed == null ? "–" : Markup.number(speed.median()));
     }
     Spread ratio =
-        Spread.ofRatios(cell.values(Figures::perSecond), jetty.values(Figures::perSecond));
+        Ratio.baseline(run.cells(), cell)
+            .map(baseline -> Ratio.spread(cell, baseline, Ratio.Of.THROUGHPUT))
+            .orElse(null);
     if (ratio == null) {
       return Entry.of("–", "none");
     }
     double strength =
         Math.min(1, Math.abs(Math.log(Math.max(1e-3, ratio.median()))) / Math.log(STRONGEST));
     return new Entry(
-        Markup.ratio(ratio.median())
+        Markup.spread(ratio)
             + (cell.errorCount() == 0 ? "" : format(" (%,d errors)", cell.errorCount())),
         "",
         format(
             "color-mix(in srgb, var(--%s) %.0f%%, transparent)",
             ratio.median() >= 1 ? "async" : "bad", strength * 45),
-        0,
-        Markup.spread(ratio));
+        0);
   }
 
   /** What one body of 200 MiB takes. */
@@ -144,7 +142,8 @@ record PayloadTable(RunRecord run) {
                   LoadCharts.bar(
                       cell.library().label() + " " + cell.mode().suffix(),
                       cell,
-                      figures -> figures.perSecond() * 200))
+                      figures -> figures.perSecond() * 200,
+                      each -> ""))
           .forEach(bars::add);
     }
     String title = "One body of 200 MiB at a time, HTTP/1.1";

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import io.heddle.bench.load.Json;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
+import io.heddle.bench.measure.Ratio;
 import io.heddle.bench.measure.RunRecord;
+import io.heddle.bench.measure.Spread;
+import io.heddle.bench.measure.Syscalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,12 +22,13 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What a run leaves: a page to look at, its data as JSON, and a line for each cell as CSV. */
+/** What a run leaves: a page to look at, its data as JSON, and cells and ratios as CSV. */
 public final class ReportFiles {
 
   public static final String HTML = "report.html";
   public static final String JSON = "run.json";
   public static final String CSV = "cells.csv";
+  public static final String RATIOS = "ratios.csv";
 
   /** The figures of a line; whole numbers, and others with three digits behind the point. */
   private static final Map<String, Function<Figures, ? extends Number>> FIGURES =
@@ -54,6 +58,7 @@ public final class ReportFiles {
     FIGURES.put("held", ReportFiles::held);
     FIGURES.put("heap_per_held_call", Verdicts::heapPerCall);
     FIGURES.put("rss_per_held_call", Verdicts::rssPerCall);
+    FIGURES.put("warm_up_seconds", Figures::warmUpSeconds);
   }
 
   private final RunRecord run;
@@ -64,12 +69,13 @@ public final class ReportFiles {
 
   public void writeTo(Path directory) throws IOException {
     Files.writeString(directory.resolve(JSON), Json.pretty(run));
-    Files.writeString(directory.resolve(CSV), csv());
+    Files.writeString(directory.resolve(CSV), cells());
+    Files.writeString(directory.resolve(RATIOS), ratios());
     Files.writeString(directory.resolve(HTML), new HtmlReport(run).html());
   }
 
-  /** A line for each round, or for each cell without one. */
-  String csv() {
+  /** A line for each round, or for each cell without one; then those that were traced. */
+  String cells() {
     List<Map<String, String>> lines = new ArrayList<>();
     for (Cell cell : run.cells()) {
       if (cell.rounds().isEmpty()) {
@@ -79,12 +85,89 @@ public final class ReportFiles {
         lines.add(line(cell, Integer.toString(i + 1), cell.rounds().get(i)));
       }
     }
-    CsvSchema.Builder schema = CsvSchema.builder().setUseHeader(true).setLineSeparator("\r\n");
-    for (String head : List.of("scenario", "variant", "library", "mode", "wire", "round")) {
-      schema.addColumn(head);
+    run.syscalls().forEach(each -> lines.add(line(each)));
+    List<String> head =
+        new ArrayList<>(List.of("scenario", "variant", "library", "mode", "wire", "round"));
+    head.addAll(FIGURES.keySet());
+    head.addAll(List.of("note", "absence", "syscalls_per_call"));
+    for (Syscalls.Kind kind : Syscalls.Kind.values()) {
+      head.add(kind.label() + "_per_call");
     }
-    FIGURES.keySet().forEach(schema::addColumn);
-    schema.addColumn("note").addColumn("absence");
+    return csv(head, lines);
+  }
+
+  private static Map<String, String> line(Cell cell, String round, @Nullable Figures figures) {
+    Map<String, String> line = line(cell, round);
+    if (figures != null) {
+      FIGURES.forEach((head, figure) -> line.put(head, text(figure.apply(figures))));
+    }
+    line.put("note", cell.note());
+    line.put("absence", cell.absence());
+    return line;
+  }
+
+  private static Map<String, String> line(Syscalls counted) {
+    Map<String, String> line = line(counted.cell(), "strace");
+    line.put("successes", Long.toString(counted.calls()));
+    line.put("syscalls_per_call", text(counted.perCall()));
+    for (Syscalls.Kind kind : Syscalls.Kind.values()) {
+      line.put(kind.label() + "_per_call", text(counted.perCall(kind)));
+    }
+    return line;
+  }
+
+  private static Map<String, String> line(Cell cell, String round) {
+    Map<String, String> line = new LinkedHashMap<>();
+    line.put("scenario", cell.scenario());
+    line.put("variant", cell.variant());
+    line.put("library", cell.library().label());
+    line.put("mode", cell.mode().label());
+    line.put("wire", cell.wire().toString());
+    line.put("round", round);
+    return line;
+  }
+
+  /** A line for each ratio of those who took turns. */
+  String ratios() {
+    List<String> head =
+        List.of(
+            "scenario",
+            "variant",
+            "one",
+            "other",
+            "figure",
+            "median",
+            "low",
+            "high",
+            "confidence",
+            "rounds");
+    List<Map<String, String>> lines = new ArrayList<>();
+    for (Ratio each : run.ratios()) {
+      Spread spread = each.spread();
+      List<String> values =
+          List.of(
+              each.scenario(),
+              each.variant(),
+              each.one(),
+              each.other(),
+              each.figure(),
+              text(spread.median()),
+              text(spread.low()),
+              text(spread.high()),
+              String.format(Locale.ROOT, "%.4f", spread.confidence()),
+              Integer.toString(spread.count()));
+      Map<String, String> line = new LinkedHashMap<>();
+      for (int i = 0; i < head.size(); i++) {
+        line.put(head.get(i), values.get(i));
+      }
+      lines.add(line);
+    }
+    return csv(head, lines);
+  }
+
+  private static String csv(List<String> head, List<Map<String, String>> lines) {
+    CsvSchema.Builder schema = CsvSchema.builder().setUseHeader(true).setLineSeparator("\r\n");
+    head.forEach(schema::addColumn);
     try {
       return CsvMapper.builder()
           .enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
@@ -94,21 +177,6 @@ public final class ReportFiles {
     } catch (JsonProcessingException e) {
       throw new IllegalArgumentException(e);
     }
-  }
-
-  private static Map<String, String> line(Cell cell, String round, @Nullable Figures figures) {
-    Map<String, String> line = new LinkedHashMap<>();
-    line.put("scenario", cell.scenario());
-    line.put("variant", cell.variant());
-    line.put("library", cell.library().label());
-    line.put("mode", cell.mode().label());
-    line.put("wire", cell.wire().toString());
-    line.put("round", round);
-    FIGURES.forEach(
-        (head, figure) -> line.put(head, figures == null ? "" : text(figure.apply(figures))));
-    line.put("note", cell.note());
-    line.put("absence", cell.absence());
-    return line;
   }
 
   private static Number held(Figures figures) {

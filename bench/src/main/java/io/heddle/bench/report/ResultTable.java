@@ -1,112 +1,104 @@
 package io.heddle.bench.report;
 
-import io.heddle.bench.contestants.Contestant;
-import io.heddle.bench.measure.Measured;
-import io.heddle.pinning.PinningReport;
+import static io.heddle.bench.report.Markup.format;
+
+import io.heddle.bench.contestants.Mode;
+import io.heddle.bench.measure.Cell;
+import io.heddle.bench.measure.Figures;
+import io.heddle.bench.measure.Ratio;
+import io.heddle.bench.measure.Spread;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.stream.Stream;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** The table at the end of a run, and the verdict under it. */
-public final class ResultTable {
+/** The tables at the end of a run, and the verdict under them. */
+public record ResultTable(List<Cell> cells) {
 
-  private static final List<String> HEAD =
-      List.of(
-          "client",
-          "calls",
-          "errors",
-          "calls/s",
-          "p50 ms",
-          "p99 ms",
-          "CPU µs/call",
-          "B/call",
-          "threads",
-          "carriers",
-          "pinned");
+  private static final String LINE = System.lineSeparator();
 
-  private final Map<Contestant, Measured> results;
-
-  public ResultTable(Map<Contestant, Measured> results) {
-    this.results = new LinkedHashMap<>(results);
-  }
-
-  /** The table, with the errors by kind and the pins of our own contestants below it. */
+  /** The tables, and below them what went wrong, and what our own contestants pinned. */
   public String text() {
-    List<List<String>> rows = new ArrayList<>();
-    rows.add(HEAD);
-    results.forEach((contestant, result) -> rows.add(row(contestant, result)));
-    StringBuilder text = new StringBuilder();
-    for (List<String> row : rows) {
-      for (int column = 0; column < row.size(); column++) {
-        int width = width(rows, column);
-        String format = column == 0 ? "%-" + width + "s" : "  %" + width + "s";
-        text.append(String.format(Locale.ROOT, format, row.get(column)));
+    List<List<String>> speed = new ArrayList<>();
+    speed.add(List.of("client", "calls/s", "÷ stock", "÷ JDK's", "CPU µs/call", "÷ stock"));
+    List<List<String>> rest = new ArrayList<>();
+    rest.add(List.of("", "p50 ms", "p99 ms", "B/call", "threads", "carriers", "pinned", "errors"));
+    StringBuilder words = new StringBuilder();
+    for (Cell cell : cells) {
+      speed.add(
+          List.of(
+              cell.fullName(),
+              median(cell, Figures::perSecond),
+              CellTable.ratio(cell, Ratio.stock(cells, cell), Ratio.Of.THROUGHPUT),
+              CellTable.ratio(cell, Ratio.baseline(cells, cell), Ratio.Of.THROUGHPUT),
+              median(cell, Figures::cpuMicrosPerCall),
+              CellTable.ratio(cell, Ratio.stock(cells, cell), Ratio.Of.CPU)));
+      rest.add(
+          List.of(
+              cell.fullName(),
+              median(cell, each -> each.latency(50)),
+              median(cell, each -> each.latency(99)),
+              median(cell, Figures::bytesPerCall),
+              format("%d", cell.most(Figures::peakThreads)),
+              format("%d", cell.most(Figures::peakCarriers)),
+              format("%,d", cell.sum(Figures::pins)),
+              format("%,d", cell.errorCount())));
+      String said = CellTable.words(cell);
+      if (!said.isEmpty()) {
+        words.append(LINE).append(cell.fullName()).append(": ").append(said);
       }
-      text.append(System.lineSeparator());
     }
-    for (Map.Entry<Contestant, Measured> each : results.entrySet()) {
-      String name = each.getKey().name();
-      Measured result = each.getValue();
-      for (Map.Entry<String, Long> error : result.errors().entrySet()) {
-        text.append(
-            String.format(Locale.ROOT, "%n%s: %,d × %s", name, error.getValue(), error.getKey()));
-      }
-      if (!result.pinning().isClean()) {
-        text.append(String.format(Locale.ROOT, "%n%s: %s", name, result.pinning().describe()));
-      }
-    }
-    return text.toString();
+    return text(speed) + LINE + text(rest) + LINE + Markup.METHOD_IN_BRIEF + LINE + words;
   }
 
-  private static int width(List<List<String>> rows, int column) {
-    return rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
+  private static String median(Cell cell, ToDoubleFunction<Figures> figure) {
+    Spread spread = cell.spread(figure);
+    return spread == null ? "–" : Markup.number(spread.median());
   }
 
-  private static List<String> row(Contestant contestant, Measured result) {
-    long calls = Math.max(1, result.calls());
-    PinningReport pinning = result.pinning();
-    return List.of(
-        contestant.name(),
-        number("%,d", result.calls()),
-        number("%,d", result.errorCount()),
-        number("%,.0f", result.calls() / result.seconds()),
-        number("%.2f", result.latency().getValueAtPercentile(50) / 1e6),
-        number("%.2f", result.latency().getValueAtPercentile(99) / 1e6),
-        number("%.1f", result.reading().cpuNanos() / 1e3 / calls),
-        number("%,d", result.reading().allocatedBytes() / calls),
-        number("%d", result.reading().peakThreads()),
-        number("%d", pinning.peakCarriers()),
-        number("%,d", pinning.events().size()));
+  private static String text(List<List<String>> rows) {
+    List<Integer> widths =
+        IntStream.range(0, rows.get(0).size())
+            .map(i -> rows.stream().mapToInt(row -> row.get(i).length()).max().orElse(0))
+            .boxed()
+            .toList();
+    return rows.stream()
+        .map(
+            row ->
+                IntStream.range(0, row.size())
+                    .mapToObj(
+                        i -> format("%" + (i == 0 ? "-" : "") + widths.get(i) + "s", row.get(i)))
+                    .collect(Collectors.joining("  ")))
+        .collect(Collectors.joining(LINE, "", LINE));
   }
 
-  private static String number(String format, Object value) {
-    return String.format(Locale.ROOT, format, value);
-  }
-
-  /** Whether our own contestants pinned nothing and had no error. */
+  /** Whether our own contestants pinned nothing and had no error, and were measured. */
   public boolean isGood() {
-    return ours().allMatch(result -> result.pinning().isClean() && result.errorCount() == 0);
+    return ours().stream().noneMatch(cell -> cell.rounds().isEmpty())
+        && pins() == 0
+        && errors() == 0;
   }
 
   /** One line. */
   public String verdict() {
-    long pins = ours().mapToLong(result -> result.pinning().events().size()).sum();
-    long errors = ours().mapToLong(Measured::errorCount).sum();
-    return String.format(
-        Locale.ROOT,
+    return format(
         "%s: Heddle pinned %s, with %s, on JDK %s.",
         isGood() ? "PASSED" : "FAILED",
-        pins == 0 ? "nothing" : String.format(Locale.ROOT, "%,d times", pins),
-        errors == 0 ? "no error" : String.format(Locale.ROOT, "%,d errors", errors),
+        pins() == 0 ? "nothing" : format("%,d times", pins()),
+        errors() == 0 ? "no error" : format("%,d errors", errors()),
         Runtime.version());
   }
 
-  private Stream<Measured> ours() {
-    return results.entrySet().stream()
-        .filter(each -> each.getKey().isOurs())
-        .map(Map.Entry::getValue);
+  private long pins() {
+    return ours().stream().mapToLong(cell -> cell.sum(Figures::pins)).sum();
+  }
+
+  private long errors() {
+    return ours().stream().mapToLong(Cell::errorCount).sum();
+  }
+
+  private List<Cell> ours() {
+    return cells.stream().filter(each -> each.mode() == Mode.HEDDLE).toList();
   }
 }

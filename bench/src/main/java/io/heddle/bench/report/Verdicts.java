@@ -6,12 +6,14 @@ import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
 import io.heddle.bench.measure.Figures.Held;
+import io.heddle.bench.measure.Ratio;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Spread;
 import io.heddle.bench.scenarios.LoadScenario;
 import io.heddle.bench.scenarios.Matrix;
 import io.heddle.bench.scenarios.PayloadPart;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,9 +32,9 @@ record Verdicts(RunRecord run) {
   private static final String AT_MOST = "≤ ";
 
   /** What Heddle does ÷ what another does, pair by pair. */
-  private record Ratio(
+  private record Aim(
       String what,
-      ToDoubleFunction<Figures> figure,
+      Ratio.Of figure,
       Wire wire,
       Mode other,
       Wire otherWire,
@@ -40,19 +42,18 @@ record Verdicts(RunRecord run) {
       double bar,
       double decorated) {
 
-    private static Ratio toStock(
-        String what, ToDoubleFunction<Figures> figure, Wire wire, String sense, double bar) {
-      return new Ratio(what, figure, wire, Mode.STOCK_VIRTUAL, Wire.HTTP_1, sense, bar, bar);
+    private static Aim toStock(String what, Ratio.Of figure, Wire wire, String sense, double bar) {
+      return new Aim(what, figure, wire, Mode.STOCK_VIRTUAL, Wire.HTTP_1, sense, bar, bar);
     }
 
-    private static Ratio toAsync(Wire wire, double bar) {
+    private static Aim toAsync(Wire wire, double bar) {
       String what = "throughput ÷ async callbacks, " + wire;
-      return new Ratio(what, Figures::perSecond, wire, Mode.ASYNC, wire, AT_LEAST, bar, bar);
+      return new Aim(what, Ratio.Of.THROUGHPUT, wire, Mode.ASYNC, wire, AT_LEAST, bar, bar);
     }
 
     /** Where our client is the library's own with something around it. */
-    private Ratio decorated(double own) {
-      return new Ratio(what, figure, wire, other, otherWire, sense, bar, own);
+    private Aim decorated(double own) {
+      return new Aim(what, figure, wire, other, otherWire, sense, bar, own);
     }
 
     private double of(Library library) {
@@ -72,29 +73,27 @@ record Verdicts(RunRecord run) {
   private static final String STOCK = " ÷ stock on virtual threads, HTTP/1.1";
 
   /** With one caller and with 10. */
-  private static final List<Ratio> FEW =
+  private static final List<Aim> FEW =
       List.of(
-          Ratio.toStock(
-              "median latency" + STOCK, each -> each.latency(50), Wire.HTTP_1, AT_MOST, 1.1),
-          Ratio.toStock("p99" + STOCK, each -> each.latency(99), Wire.HTTP_1, AT_MOST, 1.1));
+          Aim.toStock("median latency" + STOCK, Ratio.Of.MEDIAN, Wire.HTTP_1, AT_MOST, 1.1),
+          Aim.toStock("p99" + STOCK, Ratio.Of.P99, Wire.HTTP_1, AT_MOST, 1.1));
 
   /** With 100 callers and with 1,000. */
-  private static final List<Ratio> CLOSED =
+  private static final List<Aim> CLOSED =
       List.of(
-          Ratio.toStock("throughput" + STOCK, Figures::perSecond, Wire.HTTP_1, AT_LEAST, 1.0)
+          Aim.toStock("throughput" + STOCK, Ratio.Of.THROUGHPUT, Wire.HTTP_1, AT_LEAST, 1.0)
               .decorated(0.95),
-          Ratio.toStock(
-              "CPU for a call" + STOCK, Figures::cpuMicrosPerCall, Wire.HTTP_1, AT_MOST, 1.0),
-          Ratio.toStock("p99" + STOCK, each -> each.latency(99), Wire.HTTP_1, AT_MOST, 1.0),
-          Ratio.toStock(
+          Aim.toStock("CPU for a call" + STOCK, Ratio.Of.CPU, Wire.HTTP_1, AT_MOST, 1.0),
+          Aim.toStock("p99" + STOCK, Ratio.Of.P99, Wire.HTTP_1, AT_MOST, 1.0),
+          Aim.toStock(
                   "throughput on HTTP/2 ÷ stock on HTTP/1.1",
-                  Figures::perSecond,
+                  Ratio.Of.THROUGHPUT,
                   Wire.HTTP_2,
                   AT_LEAST,
                   1.5)
               .decorated(NO_BAR),
-          Ratio.toAsync(Wire.HTTP_1, 0.95),
-          Ratio.toAsync(Wire.HTTP_2, 0.95));
+          Aim.toAsync(Wire.HTTP_1, 0.95),
+          Aim.toAsync(Wire.HTTP_2, 0.95));
 
   /** Of one body of 200 MiB at a time, ÷ stock. */
   private static final double LONG_BODY = 0.9;
@@ -113,31 +112,61 @@ record Verdicts(RunRecord run) {
 
   // ---- what came of them ----------------------------------------------------------------------
 
-  /** What became of a promise for one library. */
+  /** What became of a promise for one library; the worst is last. */
   enum Finding {
-    MET,
-    MISSED,
     /** There are no figures for it in this run, or there is no bar. */
-    UNKNOWN
+    UNKNOWN,
+    KEPT,
+    /** The bar lies in the interval, or there were too few rounds to tell. */
+    UNDECIDED,
+    MISSED
   }
 
   /** One promise for one library. */
   record Verdict(Finding finding, String text) {
     static final Verdict UNKNOWN = new Verdict(Finding.UNKNOWN, "not measured");
 
-    private static Verdict of(boolean isMet, String text) {
-      return new Verdict(isMet ? Finding.MET : Finding.MISSED, text);
+    /** This one, unless the other is worse, or all that is told. */
+    private Verdict worst(Verdict other) {
+      boolean isOther = equals(UNKNOWN) || other.finding.compareTo(finding) > 0;
+      return isOther ? other : this;
+    }
+
+    /** With a mark before it. */
+    String marked() {
+      return switch (finding) {
+        case KEPT -> "✓ " + text;
+        case MISSED -> "✗ " + text;
+        case UNDECIDED -> "≈ " + text;
+        case UNKNOWN -> text;
+      };
+    }
+
+    /** Of what is counted, not timed. */
+    private static Verdict of(boolean isKept, String text) {
+      return new Verdict(isKept ? Finding.KEPT : Finding.MISSED, text);
     }
 
     private static Verdict of(@Nullable Spread spread, String sense, double bar) {
+      return of(spread, sense, bar, Markup::spread);
+    }
+
+    /** By the interval: whether all of it lies on one side of the bar, and on which. */
+    private static Verdict of(
+        @Nullable Spread spread, String sense, double bar, Function<Spread, String> text) {
       if (spread == null) {
         return UNKNOWN;
       }
-      double median = spread.median();
-      String text = Markup.spread(spread);
-      return Double.isNaN(bar)
-          ? new Verdict(Finding.UNKNOWN, text)
-          : of(sense.equals(AT_LEAST) ? median >= bar : median <= bar, text);
+      boolean isLeast = sense.equals(AT_LEAST);
+      Finding finding = Finding.UNDECIDED;
+      if (Double.isNaN(bar)) {
+        finding = Finding.UNKNOWN;
+      } else if (spread.decides() && (isLeast ? spread.low() >= bar : spread.high() <= bar)) {
+        finding = Finding.KEPT;
+      } else if (spread.decides() && (isLeast ? spread.high() < bar : spread.low() > bar)) {
+        finding = Finding.MISSED;
+      }
+      return new Verdict(finding, text.apply(spread));
     }
   }
 
@@ -145,23 +174,36 @@ record Verdicts(RunRecord run) {
    * A promise.
    *
    * @param bar what is to be reached
-   * @param verdicts in the order of {@link Library#bridged}
+   * @param verdicts for each library
    */
-  record Promise(String what, String bar, List<Verdict> verdicts) {
+  record Promise(String what, String bar, Map<Library, Verdict> verdicts) {
 
     private static Promise of(String what, String bar, Function<Library, Verdict> judge) {
-      return new Promise(what, bar, Library.bridged().stream().map(judge).toList());
+      Map<Library, Verdict> verdicts = new EnumMap<>(Library.class);
+      for (Library each : Library.values()) {
+        verdicts.put(each, judge.apply(each));
+      }
+      return new Promise(what, bar, verdicts);
+    }
+
+    Verdict of(Library library) {
+      return verdicts.getOrDefault(library, Verdict.UNKNOWN);
+    }
+
+    /** The same of two runs. */
+    Promise worst(Promise other) {
+      return of(what, bar, library -> of(library).worst(other.of(library)));
     }
 
     boolean isUnknown() {
-      return verdicts.stream().allMatch(each -> each.finding() == Finding.UNKNOWN);
+      return verdicts.values().stream().allMatch(each -> each.finding() == Finding.UNKNOWN);
     }
   }
 
   List<Promise> all() {
     List<Promise> all = new ArrayList<>();
     for (LoadScenario scenario : LoadScenario.values()) {
-      for (Ratio each : scenario.isFew() ? FEW : scenario.isClosed() ? CLOSED : List.<Ratio>of()) {
+      for (Aim each : aims(scenario)) {
         int callers = scenario.fullCalls();
         all.add(
             Promise.of(
@@ -199,7 +241,14 @@ record Verdicts(RunRecord run) {
     return all;
   }
 
-  private @Nullable Spread ratio(LoadScenario scenario, Library library, Ratio of) {
+  private static List<Aim> aims(LoadScenario scenario) {
+    if (!scenario.isClosed() || scenario.isTls()) {
+      return List.of(); // nothing was promised
+    }
+    return scenario.isFew() ? FEW : CLOSED;
+  }
+
+  private @Nullable Spread ratio(LoadScenario scenario, Library library, Aim of) {
     return ratio(scenario, library, of.wire, of.other, of.otherWire, of.figure);
   }
 
@@ -210,7 +259,7 @@ record Verdicts(RunRecord run) {
       Wire wire,
       Mode other,
       Wire otherWire,
-      ToDoubleFunction<Figures> figure) {
+      Ratio.Of figure) {
     return ratio(
         run.cell(scenario, library, Mode.HEDDLE, wire),
         run.cell(scenario, library, other, otherWire),
@@ -218,17 +267,17 @@ record Verdicts(RunRecord run) {
   }
 
   private static @Nullable Spread ratio(
-      Optional<Cell> ours, Optional<Cell> theirs, ToDoubleFunction<Figures> figure) {
+      Optional<Cell> ours, Optional<Cell> theirs, Ratio.Of figure) {
     return ours.isEmpty() || theirs.isEmpty()
         ? null
-        : Spread.ofRatios(ours.get().values(figure), theirs.get().values(figure));
+        : Ratio.spread(ours.get(), theirs.get(), figure);
   }
 
   private @Nullable Spread longBody(Library library, String variant) {
     return ratio(
         run.cell(PayloadPart.LONG, variant, library, Mode.HEDDLE, Wire.HTTP_1),
         run.cell(PayloadPart.LONG, variant, library, Mode.STOCK_VIRTUAL, Wire.HTTP_1),
-        Figures::perSecond);
+        Ratio.Of.THROUGHPUT);
   }
 
   /** NaN if there is none. */
@@ -244,13 +293,21 @@ record Verdicts(RunRecord run) {
   }
 
   private Verdict allocation(Library library, Wire wire) {
-    LoadScenario scenario = LoadScenario.CLOSED_100;
-    double more =
-        median(scenario, library, Mode.HEDDLE, wire, Figures::bytesPerCall)
-            - median(scenario, library, Mode.ASYNC, wire, Figures::bytesPerCall);
-    return Double.isNaN(more)
-        ? Verdict.UNKNOWN
-        : Verdict.of(more <= ALLOCATED, Markup.format("%+,.0f", more));
+    Optional<Cell> ours = run.cell(LoadScenario.CLOSED_100, library, Mode.HEDDLE, wire);
+    Optional<Cell> theirs = run.cell(LoadScenario.CLOSED_100, library, Mode.ASYNC, wire);
+    if (ours.isEmpty() || theirs.isEmpty()) {
+      return Verdict.UNKNOWN;
+    }
+    Spread more =
+        Spread.ofPairs(
+            ours.get().values(Figures::bytesPerCall),
+            theirs.get().values(Figures::bytesPerCall),
+            (one, other) -> one - other);
+    return Verdict.of(
+        more,
+        AT_MOST,
+        ALLOCATED,
+        each -> Markup.format("%+,.0f (%+,.0f to %+,.0f)", each.median(), each.low(), each.high()));
   }
 
   private static Mode heapBaseline(Wire wire) {
@@ -263,7 +320,7 @@ record Verdicts(RunRecord run) {
 
   private static String heapText(Wire wire) {
     StringBuilder text = new StringBuilder();
-    for (Library library : Library.bridged()) {
+    for (Library library : Library.values()) {
       Double bar = heapBars(wire).get(library);
       if (bar != null) {
         text.append(Markup.format("%s ≤ %.0f, ", library.label(), bar));

@@ -27,13 +27,13 @@ public final class FrontProcess implements AutoCloseable {
   private final Process process;
   private final BufferedReader answers;
   private final BufferedWriter wishes;
-  private final List<URI> uris;
+  private final Started started;
 
   private FrontProcess(Process process) throws IOException {
     this.process = process;
     this.answers = process.inputReader(StandardCharsets.UTF_8);
     this.wishes = process.outputWriter(StandardCharsets.UTF_8);
-    this.uris = ask(Started.class).uris();
+    this.started = ask(Started.class);
   }
 
   /**
@@ -50,7 +50,12 @@ public final class FrontProcess implements AutoCloseable {
       Wire wire,
       List<List<URI>> services) {}
 
-  private record Started(List<URI> uris) {}
+  /**
+   * What it says first.
+   *
+   * @param jvm what it runs with
+   */
+  private record Started(List<URI> uris, String jvm) {}
 
   /**
    * What it saw since it was asked before.
@@ -75,7 +80,12 @@ public final class FrontProcess implements AutoCloseable {
   }
 
   List<URI> uris() {
-    return uris;
+    return started.uris();
+  }
+
+  /** What its JVM runs with. */
+  String jvm() {
+    return started.jvm();
   }
 
   long pid() {
@@ -112,7 +122,7 @@ public final class FrontProcess implements AutoCloseable {
     Contestant contestant = Task.contestant(order.library(), order.mode(), order.wire());
     FrontWork work = new FrontWork(contestant, order.services());
     FrontServer server = order.kind().start(work, order.poolSize());
-    out.println(Json.line(new Started(server.uris())));
+    out.println(Json.line(new Started(server.uris(), Jvm.flags())));
     out.flush();
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -1,28 +1,53 @@
 package io.heddle.bench.scenarios;
 
 import io.heddle.bench.load.Task;
+import io.heddle.bench.measure.Cell;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** The scenarios in which each contestant calls one server. */
 public enum LoadScenario {
-  CLOSED_100("closed-100", "100 callers, each one call after the other", 0, 0),
-  CLOSED_1000("closed-1000", "1,000 callers, each one call after the other", 0, 0),
-  CLOSED_1("closed-1", "One caller, one call after the other", 0, 0),
-  CLOSED_10("closed-10", "10 callers, each one call after the other", 0, 0),
+  CLOSED_100(Cell.CLOSED + 100, "100 callers, each one call after the other", 100),
+  CLOSED_100_TLS(
+      Cell.CLOSED + "100-tls", "100 callers over TLS, each one call after the other", 100),
+  CLOSED_1000(Cell.CLOSED + 1_000, "1,000 callers, each one call after the other", 1_000),
+  CLOSED_1(Cell.CLOSED + 1, "One caller, one call after the other", 1),
+  CLOSED_10(Cell.CLOSED + 10, "10 callers, each one call after the other", 10),
   AT_ONCE("at-once", "10,000 calls answered at once, 100,000 a second meant", 0, 100_000),
   TENTH("tenth", "10,000 calls of 100 ms, 10,000 a second meant", 100, 10_000),
   SECOND("second", "10,000 calls of 1 s, 1,000 a second meant", 1_000, 1_000),
-  LONG("long", "41,000 calls in flight at once", 0, 0);
+  LONG("long", "41,000 calls in flight at once", 41_000);
 
   private final String key;
   private final String title;
+  private final int calls;
   private final int delayMillis;
   private final int perSecond;
 
+  LoadScenario(String key, String title, int calls) {
+    this(key, title, calls, 0, 0);
+  }
+
   LoadScenario(String key, String title, int delayMillis, int perSecond) {
+    this(key, title, 10_000, delayMillis, perSecond);
+  }
+
+  LoadScenario(String key, String title, int calls, int delayMillis, int perSecond) {
     this.key = key;
     this.title = title;
+    this.calls = calls;
     this.delayMillis = delayMillis;
     this.perSecond = perSecond;
+  }
+
+  /** Those that a size has unless others are chosen. */
+  public static Set<LoadScenario> in(Size size) {
+    return switch (size) {
+      case SMOKE, DEFAULT -> EnumSet.of(CLOSED_100, AT_ONCE, TENTH, LONG);
+      case PROMISES -> EnumSet.of(CLOSED_100, CLOSED_1000, CLOSED_1, CLOSED_10, LONG);
+      case FULL -> EnumSet.allOf(LoadScenario.class);
+    };
   }
 
   /** What files and options call it. */
@@ -36,7 +61,7 @@ public enum LoadScenario {
   }
 
   public boolean isClosed() {
-    return this == CLOSED_100 || this == CLOSED_1000 || isFew();
+    return key.startsWith(Cell.CLOSED);
   }
 
   /** Whether there are so few callers that it is the latency of a call that counts. */
@@ -48,68 +73,42 @@ public enum LoadScenario {
     return perSecond > 0;
   }
 
-  /** Meant to start in a second; 0 if it is no open loop. */
-  int perSecond() {
-    return perSecond;
+  public boolean isTls() {
+    return this == CLOSED_100_TLS;
   }
 
   /** How many calls there are at a time, or callers, in the full size. */
   public int fullCalls() {
-    return switch (this) {
-      case CLOSED_1 -> 1;
-      case CLOSED_10 -> 10;
-      case CLOSED_100 -> 100;
-      case CLOSED_1000 -> 1_000;
-      case LONG -> 41_000;
-      default -> 10_000;
-    };
+    return calls;
   }
 
   int calls(Size size) {
-    return switch (this) {
-      case CLOSED_1, CLOSED_10, CLOSED_100, CLOSED_1000 -> fullCalls();
-      case LONG -> size == Size.PROMISES ? fullCalls() : size.pick(200, 1_000, fullCalls());
-      case SECOND, TENTH, AT_ONCE -> size.pick(500, 5_000, 10_000);
-    };
+    if (isClosed()) {
+      return calls;
+    }
+    return this == LONG
+        ? size == Size.PROMISES ? calls : size.pick(200, 1_000, calls)
+        : size.pick(500, 5_000, calls);
   }
 
   /** How often it is done, in turn with the other contestants. */
   int rounds(Size size) {
-    return isClosed() ? size == Size.PROMISES ? 5 : size.pick(1, 3, 5) : size.pick(1, 1, 3);
+    return isClosed() ? size.pick(2, Turns.ROUNDS, 8) : size.pick(1, 1, 3);
   }
 
-  /**
-   * How often it is done before, in the same way, and not counted: each round opens a client of its
-   * own, to which a JVM has to warm up as well as to calls.
-   */
-  int warmUpRounds(Size size) {
-    return isClosed() ? size.pick(0, 2, 2) : 0;
-  }
-
-  /** Whether it is done in this size. */
-  public boolean isIn(Size size) {
-    return switch (size) {
-      case SMOKE, DEFAULT -> this != CLOSED_1000 && this != SECOND && !isFew();
-      case PROMISES -> isClosed() || this == LONG;
-      case FULL -> true;
-    };
-  }
-
-  /**
-   * What a worker is told.
-   *
-   * @param isFirst whether the worker is new to it
-   */
-  Task.Load load(Size size, int calls, boolean isFirst) {
-    return switch (this) {
-      case CLOSED_1, CLOSED_10, CLOSED_100, CLOSED_1000 ->
-          Task.Load.closed(
-              calls,
-              size.pick(300, 700, 5_000),
-              isFirst ? size.pick(300, 3_000, 10_000) : size.pick(0, 50, 500));
-      case LONG -> Task.Load.held(calls, size.pick(5, 15, 60));
-      default -> Task.Load.open(calls, perSecond, size.pick(5, 15, 60));
-    };
+  /** What a worker is told. */
+  Task.Load load(Size size, int calls) {
+    if (isClosed()) {
+      Duration round = Turns.MEASURED.dividedBy(Turns.ROUNDS);
+      return Task.Load.closed(
+          calls,
+          size.pick(Duration.ofMillis(150), round, Turns.MEASURED),
+          size.pick(Duration.ofMillis(300), Turns.WARM_UP, Turns.WARM_UP));
+    }
+    int patienceSeconds = size.pick(5, 15, 60);
+    return this == LONG
+        ? Task.Load.held(calls, patienceSeconds)
+        : Task.Load.open(calls, perSecond, patienceSeconds);
   }
 
   /** What is asked of the server. */

@@ -149,6 +149,7 @@ public final class LoomPart {
             backEnds);
     try (FrontProcess front =
         FrontProcess.start(order, Math.min(HEAP_MEGABYTES, fit.machine().availableBytes() >> 21))) {
+      recorder.jvm("Services' JVMs, " + SCENARIO, front.jvm());
       add(contestant, connections, List.of(measure(front, connections)), "");
     } catch (IOException e) {
       add(contestant, connections, List.of(), "the front end did not run: " + e.getMessage());
@@ -161,16 +162,12 @@ public final class LoomPart {
     List<URI> uris = front.uris().stream().map(each -> each.resolve("/")).toList();
     try (Contestant.Running client = callers.open(new Ask(uris, Ask.GET, false), connections)) {
       ClosedLoop loop = new ClosedLoop(callers, client, connections, server.pid());
-      loop.warmUp(Duration.ofMillis(size.pick(100, 500, 5_000)), LoomPart::unseen);
+      loop.run(Duration.ofMillis(size.pick(100, 500, 5_000))); // to warm up
       front.seen(); // what pinned while it was cold is not of interest
       try (FrontMeter meter = FrontMeter.start(front.pid(), server.pid())) {
-        Measured measured =
-            loop.run(Duration.ofMillis(size.pick(1_500, 2_000, 20_000)), LoomPart::unseen);
+        Measured measured = loop.run(Duration.ofMillis(size.pick(1_500, 2_000, 20_000)));
         return meter.stop(measured, front.seen());
       }
     }
   }
-
-  /** Progress is shown by the step. */
-  private static void unseen(double done) {}
 }

@@ -41,7 +41,7 @@ public final class Matrix {
       return true;
     }
     if (size == Size.PROMISES) {
-      return Library.bridged().contains(contestant.library()) && isPromised(contestant);
+      return isPromised(contestant);
     }
     boolean isJdk = contestant.library() == Library.JDK;
     return switch (contestant.mode()) {

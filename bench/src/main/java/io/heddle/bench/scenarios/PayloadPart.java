@@ -1,5 +1,8 @@
 package io.heddle.bench.scenarios;
 
+import static java.time.Duration.ofMillis;
+import static java.time.Duration.ofSeconds;
+
 import io.heddle.bench.contestants.Ask;
 import io.heddle.bench.contestants.Contestant;
 import io.heddle.bench.contestants.Library;
@@ -10,19 +13,16 @@ import io.heddle.bench.load.Crew;
 import io.heddle.bench.load.Target;
 import io.heddle.bench.load.TargetProcess;
 import io.heddle.bench.load.Task;
-import io.heddle.bench.load.WorkerProcess;
 import io.heddle.bench.measure.Cell;
-import io.heddle.bench.measure.Figures;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Bodies of several lengths, sent and received, plain and over TLS, on both wires: each client
- * beside Jetty's. For each kind of body the clients take turns.
+ * beside the JDK's own. For each kind of body the clients take turns.
  *
  * <p>And one body of 200 MiB at a time, which is read piece by piece.
  */
@@ -37,8 +37,8 @@ public final class PayloadPart {
   private static final long HEAP_MEGABYTES = 768;
   private static final long LONG_HEAP_MEGABYTES = 1_500;
   private static final int LONG_BYTES = 200 << 20;
-  private static final int LONG_MILLIS = 3_000;
-  private static final int LONG_ROUNDS = 3;
+  private static final Duration LONG_TIME = ofMillis(1_500);
+  private static final Duration LONG_WARM_UP = ofSeconds(6);
 
   /** A kind of body. */
   public record Body(boolean isPost, int bytes, boolean isTls) {
@@ -55,11 +55,13 @@ public final class PayloadPart {
   private final Size size;
   private final TargetProcess server;
   private final Recorder recorder;
+  private final List<Library> libraries;
 
-  public PayloadPart(Size size, TargetProcess server, Recorder recorder) {
+  public PayloadPart(Size size, TargetProcess server, Recorder recorder, List<Library> libraries) {
     this.size = size;
     this.server = server;
     this.recorder = recorder;
+    this.libraries = libraries;
   }
 
   /** The kinds of bodies in all sizes, those of the full size too. */
@@ -80,10 +82,15 @@ public final class PayloadPart {
     return size.pick(body.bytes() == 1 << 10, isIn, true);
   }
 
-  private static List<Contestant> contestants(List<Library> libraries, Wire wire) {
-    return libraries.stream()
+  /** Stock and ours, and the JDK's own client in any case, as a baseline. */
+  private List<Contestant> contestants(Wire wire) {
+    return Arrays.stream(Library.values())
+        .filter(library -> libraries.contains(library) || library == Library.JDK)
         .flatMap(library -> library.all().stream())
-        .filter(each -> each.mode() == Mode.HEDDLE || each.mode() == Mode.STOCK_VIRTUAL)
+        .filter(
+            each ->
+                each.mode() == Mode.STOCK_VIRTUAL
+                    || (each.isOurs() && libraries.contains(each.library())))
         .filter(each -> each.wire() == wire)
         .filter(PayloadPart::ends)
         .toList();
@@ -98,55 +105,65 @@ public final class PayloadPart {
   }
 
   /** How many steps {@link #run} will take. */
-  public int steps(List<Library> libraries) {
+  public int steps() {
     int bodies = (int) bodies().stream().filter(this::isIn).count();
     int steps = 0;
     for (Wire wire : Wire.values()) {
-      steps += contestants(libraries, wire).size() * bodies * size.pick(1, 1, 3);
+      steps += contestants(wire).size() * bodies * rounds();
     }
     return steps;
   }
 
   /** How many steps {@link #runLong} will take. */
-  public int longSteps(List<Library> libraries) {
-    return longContestants(libraries).size() * 2 * LONG_ROUNDS;
+  public int longSteps() {
+    return contestants(Wire.HTTP_1).size() * 2 * Turns.ROUNDS;
   }
 
-  private List<Contestant> longContestants(List<Library> libraries) {
-    return contestants(libraries, Wire.HTTP_1).stream()
-        .filter(each -> size != Size.PROMISES || Library.bridged().contains(each.library()))
-        .toList();
-  }
-
-  public void run(List<Library> libraries) throws InterruptedException {
+  public void run() throws InterruptedException {
     for (Wire wire : Wire.values()) {
-      noteAbsences(libraries, wire);
-      List<Contestant> contestants = contestants(libraries, wire);
+      noteAbsences(wire);
+      List<Contestant> contestants = contestants(wire);
+      boolean isNew = true;
       try (Crew crew = new Crew(HEAP_MEGABYTES)) {
         for (Body body : bodies()) {
           if (isIn(body)) {
             run(
-                contestants,
                 crew,
-                ask(body),
+                contestants,
                 SCENARIO,
                 body.variant(),
-                CALLERS,
-                size.pick(1, 1, 3));
+                rounds(),
+                ask(body),
+                Task.Load.closed(
+                    CALLERS, size.pick(ofMillis(150), ofMillis(250), ofSeconds(2)), warmUp(isNew)));
+            isNew = false;
           }
         }
       }
     }
   }
 
+  /** Only one in the smaller sizes, which makes no interval: there are many bodies. */
+  private int rounds() {
+    return size.pick(1, 1, Turns.ROUNDS);
+  }
+
+  /** Shorter in the smaller sizes, and with a further body in a JVM that has run. */
+  private Duration warmUp(boolean isNew) {
+    return isNew
+        ? size.pick(ofMillis(200), ofMillis(2_500), Turns.WARM_UP)
+        : size.pick(ofMillis(20), ofMillis(80), Turns.WARM_UP);
+  }
+
   /** One body of 200 MiB at a time, as the stock client and as Heddle has it. */
-  public void runLong(List<Library> libraries) throws InterruptedException {
-    List<Contestant> contestants = longContestants(libraries);
+  public void runLong() throws InterruptedException {
+    List<Contestant> contestants = contestants(Wire.HTTP_1);
     Ask get = new Ask(List.of(server.uri().resolve("/?bytes=" + LONG_BYTES)), Ask.GET, true);
     Ask post = new Ask(List.of(server.uri().resolve("/?bytes=1")), LONG_BYTES, true);
+    Task.Load load = Task.Load.closed(1, LONG_TIME, LONG_WARM_UP);
     try (Crew crew = new Crew(LONG_HEAP_MEGABYTES)) {
-      run(contestants, crew, get, LONG, LONG_GET, 1, LONG_ROUNDS);
-      run(contestants, crew, post, LONG, LONG_POST, 1, LONG_ROUNDS);
+      run(crew, contestants, LONG, LONG_GET, Turns.ROUNDS, get, load);
+      run(crew, contestants, LONG, LONG_POST, Turns.ROUNDS, post, load);
     }
   }
 
@@ -157,14 +174,14 @@ public final class PayloadPart {
         : new Ask(List.of(base.resolve("/?bytes=" + body.bytes())), Ask.GET, false);
   }
 
-  private void noteAbsences(List<Library> libraries, Wire wire) {
+  private void noteAbsences(Wire wire) {
     for (Library library : libraries) {
       for (Mode mode : List.of(Mode.STOCK_VIRTUAL, Mode.HEDDLE)) {
         String why = Matrix.impossible(library, mode, wire);
         boolean isLeftOut =
             why.isEmpty()
-                && contestants(List.of(library), wire).stream()
-                    .noneMatch(each -> each.mode() == mode);
+                && contestants(wire).stream()
+                    .noneMatch(each -> each.library() == library && each.mode() == mode);
         for (Body body : bodies()) {
           String words = isLeftOut ? OkHttpContestants.leftOut() : why;
           if (words.isEmpty() && !isIn(body)) {
@@ -180,58 +197,19 @@ public final class PayloadPart {
   }
 
   private void run(
-      List<Contestant> contestants,
       Crew crew,
-      Ask ask,
+      List<Contestant> contestants,
       String scenario,
       String variant,
-      int callers,
-      int rounds)
+      int rounds,
+      Ask ask,
+      Task.Load load)
       throws InterruptedException {
-    Map<Contestant, List<Figures>> figures = new LinkedHashMap<>();
-    Map<Contestant, String> failures = new LinkedHashMap<>();
-    for (int round = 0; round < rounds; round++) {
-      for (Contestant contestant : contestants) {
-        recorder.step(scenario + " " + variant + ": " + contestant.name());
-        WorkerProcess.Outcome outcome =
-            crew.run(
-                contestant, task(contestant, ask, callers, round == 0, crew.isWarm(contestant)));
-        Figures found = outcome.figures();
-        if (found != null) {
-          figures.computeIfAbsent(contestant, each -> new ArrayList<>()).add(found);
-        } else {
-          failures.put(contestant, String.valueOf(outcome.failure()));
-        }
-      }
-    }
+    Turns turns = new Turns(scenario, crew, recorder);
     for (Contestant each : contestants) {
-      List<Figures> found = figures.getOrDefault(each, List.of());
-      String failure = failures.getOrDefault(each, "");
-      recorder.add(
-          new Cell(
-              scenario,
-              variant,
-              each.library(),
-              each.mode(),
-              each.wire(),
-              found,
-              failure,
-              found.isEmpty() ? failure : ""));
+      Target target = new Target(server.uri(), server.pid());
+      turns.add(variant, Task.of(each, ask, load, target), List.of());
     }
-  }
-
-  private Task task(
-      Contestant contestant, Ask ask, int callers, boolean isFirstRound, boolean isWarm) {
-    Duration measured = Duration.ofMillis(callers == 1 ? LONG_MILLIS : size.pick(150, 250, 2_000));
-    Duration warmUp =
-        Duration.ofMillis(
-            !isWarm ? size.pick(200, 2_500, 4_000) : isFirstRound ? size.pick(20, 80, 1_000) : 0);
-    return new Task(
-        contestant.library(),
-        contestant.mode(),
-        contestant.wire(),
-        ask,
-        Task.Load.closed(callers, measured.toMillis(), warmUp.toMillis()),
-        new Target(server.uri(), server.pid()));
+    turns.run(rounds);
   }
 }

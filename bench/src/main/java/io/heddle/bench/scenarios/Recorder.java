@@ -1,10 +1,15 @@
 package io.heddle.bench.scenarios;
 
 import io.heddle.bench.measure.Cell;
+import io.heddle.bench.measure.Syscalls;
 import io.heddle.bench.measure.Timeline;
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /** Gathers what the parts of a run find, and shows how far they are. Any thread may ask it. */
@@ -13,7 +18,10 @@ public final class Recorder {
   private final PrintStream out;
   private final List<Cell> cells = new ArrayList<>();
   private final List<Timeline> timelines = new ArrayList<>();
+  private final List<Syscalls> syscalls = new ArrayList<>();
+  private final Map<String, String> jvms = new LinkedHashMap<>();
   private final List<String> notes = new ArrayList<>();
+  private final Map<String, ProgressLine> lines = new HashMap<>(); // each tells once, or goes on
   private int steps;
   private int done;
   private boolean isClosed;
@@ -30,7 +38,9 @@ public final class Recorder {
 
   /** A step begins. */
   synchronized void step(String what) {
-    new ProgressLine(out, what).accept(steps == 0 ? 0 : Math.min(1, done / (double) steps));
+    lines
+        .computeIfAbsent(what, each -> new ProgressLine(out, each))
+        .accept(steps == 0 ? 0 : Math.min(1, done / (double) steps));
     done++;
   }
 
@@ -45,6 +55,20 @@ public final class Recorder {
   synchronized void add(Timeline timeline) {
     if (!isClosed) {
       timelines.add(timeline);
+    }
+  }
+
+  /** Keeps what was counted, unless it is too late. */
+  synchronized void add(Syscalls counted) {
+    if (!isClosed) {
+      syscalls.add(counted);
+    }
+  }
+
+  /** Keeps what a JVM runs with, if it says so: the first of a kind speaks for all. */
+  public synchronized void jvm(String what, String flags) {
+    if (!flags.isEmpty()) {
+      jvms.putIfAbsent(what, flags);
     }
   }
 
@@ -83,6 +107,14 @@ public final class Recorder {
 
   public synchronized List<Cell> cells() {
     return List.copyOf(cells);
+  }
+
+  public synchronized List<Syscalls> syscalls() {
+    return List.copyOf(syscalls);
+  }
+
+  public synchronized Map<String, String> jvms() {
+    return Collections.unmodifiableMap(new LinkedHashMap<>(jvms));
   }
 
   public synchronized List<String> notes() {

@@ -120,6 +120,7 @@ public final class ServicePart {
     List<Figures> figures = List.of();
     String absence = "";
     try (FrontProcess front = FrontProcess.start(order, HEAP_MEGABYTES)) {
+      recorder.jvm("Services' JVMs, service", front.jvm());
       figures = List.of(measure(kind, contestant, front));
     } catch (IOException e) {
       absence = "the service did not run: " + e.getMessage();

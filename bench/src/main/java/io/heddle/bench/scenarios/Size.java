@@ -4,9 +4,9 @@ package io.heddle.bench.scenarios;
 public enum Size {
   /** A minute or two, to see that it works; the figures mean little. */
   SMOKE,
-  /** Under ten minutes with the build. */
+  /** A quarter of an hour or so. */
   DEFAULT,
-  /** What the table of promises needs, and no more: a quarter of an hour or so. */
+  /** What the table of promises needs, and no more: half an hour or so. */
   PROMISES,
   /** As the scenarios have it, several times: hours. */
   FULL;

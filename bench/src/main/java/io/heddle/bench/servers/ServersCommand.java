@@ -45,7 +45,7 @@ public final class ServersCommand implements Callable<Integer> {
       names = "--library",
       split = ",",
       description = "which to try, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = Library.bridged();
+  private List<Library> libraries = List.of(Library.values());
 
   @Option(
       names = "--trial",

@@ -124,6 +124,6 @@ class ClosedLoopTest {
   }
 
   private static Measured run(Mode mode, Contestant.Running client) throws InterruptedException {
-    return new ClosedLoop(new Fake(mode), client, CALLERS, Meter.NO_SERVER).run(ENOUGH, done -> {});
+    return new ClosedLoop(new Fake(mode), client, CALLERS, Meter.NO_SERVER).run(ENOUGH);
   }
 }

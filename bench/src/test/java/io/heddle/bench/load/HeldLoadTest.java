@@ -68,7 +68,7 @@ class HeldLoadTest {
     Ask ask = Ask.get(uri.resolve("/?hold=1"));
     Target target = new Target(uri, Meter.NO_SERVER);
     Task.Load load = new Task.Load(Task.Kind.HELD, calls, 0, 0, 5, 0, 30);
-    return Worker.measure(new Task(Library.APACHE, mode, Wire.HTTP_1, ask, load, target));
+    return new Worker().measure(new Task(Library.APACHE, mode, Wire.HTTP_1, ask, load, target));
   }
 
   @Test

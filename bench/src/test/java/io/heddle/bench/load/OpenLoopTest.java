@@ -120,16 +120,16 @@ class OpenLoopTest {
     Async never = forgotten::add;
     Measured measured =
         new OpenLoop(new Fake(Mode.ASYNC), never, Meter.NO_SERVER, Duration.ofSeconds(1))
-            .run(CALLS, PER_SECOND, done -> {});
+            .run(CALLS, PER_SECOND);
 
     assertEquals(java.util.Map.of("no end within 1 s", (long) CALLS), measured.errors());
-    assertTrue(Figures.of(measured, null).hasStalled());
+    assertTrue(Figures.of(measured, null, 0).hasStalled());
   }
 
   private static Measured run(Contestant.Running client) throws InterruptedException {
     Mode mode = client instanceof Contestant.Async ? Mode.ASYNC : Mode.STOCK_VIRTUAL;
     return new OpenLoop(new Fake(mode), client, Meter.NO_SERVER, Duration.ofSeconds(30))
-        .run(CALLS, PER_SECOND, done -> {});
+        .run(CALLS, PER_SECOND);
   }
 
   private interface Blocking extends Contestant.Blocking {

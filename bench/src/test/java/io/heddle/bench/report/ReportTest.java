@@ -18,6 +18,7 @@ import io.heddle.bench.measure.Figures;
 import io.heddle.bench.measure.Machine;
 import io.heddle.bench.measure.RunRecord;
 import io.heddle.bench.measure.Sample;
+import io.heddle.bench.measure.Syscalls;
 import io.heddle.bench.measure.Timeline;
 import io.heddle.bench.scenarios.LoadPart;
 import io.heddle.bench.scenarios.LoadScenario;
@@ -29,14 +30,17 @@ import io.heddle.bench.scenarios.Size;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,6 +73,7 @@ class ReportTest {
         80_000_000,
         900_000_000,
         HELD,
+        1.5,
         List.of(new Sample(0, 1, 2, 3, 4, 5)));
   }
 
@@ -81,16 +86,26 @@ class ReportTest {
   }
 
   private static RunRecord run(List<Cell> cells, boolean isInterrupted) {
+    return run(cells, isInterrupted, "Some VM 25.0.3+9-LTS");
+  }
+
+  private static RunRecord run(List<Cell> cells, boolean isInterrupted, String java) {
     return new RunRecord(
         "bench/run report",
         "2026-01-02T03:04:05Z",
         12.5,
         "smoke size",
         isInterrupted,
-        new Machine("some <system>", "some cpu", 2, 4, 3, 20_000, 28_000, 30_000, "some JDK"),
+        new Machine("some <system>", "some cpu", 2, 4, 3, 20_000, 28_000, 30_000, java),
         Map.of("OkHttp", "5"),
+        Map.of("Server's JVM", "-XX:+UseSuchGC"),
         List.of("a note with <brackets> & more"),
         cells,
+        List.of(
+            new Syscalls(
+                cell("closed-100", Mode.HEDDLE, Wire.HTTP_1),
+                1_000,
+                Map.of("futex", 1_500L, "recvfrom", 600L, "read", 400L, "mmap", 2L))),
         List.of(
             new Timeline(
                 "Jetty",
@@ -103,14 +118,20 @@ class ReportTest {
                 List.of(new Timeline.Turn(500, 5_000)))));
   }
 
+  /** Of six rounds, so that intervals decide. */
+  private static Figures[] rounds(double... perSecond) {
+    return Arrays.stream(perSecond).mapToObj(ReportTest::figures).toArray(Figures[]::new);
+  }
+
   private static RunRecord run() {
     List<Cell> cells = new ArrayList<>();
     for (LoadScenario scenario : LoadScenario.values()) {
-      cells.add(cell(scenario.key(), Mode.STOCK_VIRTUAL, Wire.HTTP_1, figures(100), figures(50)));
-      cells.add(cell(scenario.key(), Mode.HEDDLE, Wire.HTTP_1, figures(80), figures(60)));
+      String key = scenario.key();
+      cells.add(cell(key, Mode.STOCK_VIRTUAL, Wire.HTTP_1, rounds(100, 50, 100, 100, 100, 100)));
+      cells.add(cell(key, Mode.HEDDLE, Wire.HTTP_1, rounds(80, 60, 90, 90, 120, 110)));
       cells.add(
           new Cell(
-              scenario.key(),
+              key,
               "",
               Library.APACHE,
               Mode.PEER,
@@ -119,6 +140,16 @@ class ReportTest {
               "",
               "it, \"quoted\",\nhas <no> figures"));
     }
+    cells.add(
+        new Cell(
+            "closed-100",
+            Cell.beside(Library.APACHE),
+            Library.JDK,
+            Mode.STOCK_VIRTUAL,
+            Wire.HTTP_1,
+            List.of(rounds(40, 40, 40, 40, 40, 40)),
+            "",
+            ""));
     return run(cells, false);
   }
 
@@ -148,18 +179,52 @@ class ReportTest {
     assertFalse(line.contains("\n"), line);
   }
 
-  /** Each line has as many fields as the first, whatever is in them; each cell has a line. */
+  /** Each line has as many fields as the first, whatever is in them; each round has a line. */
   @Test
   void theCsvIsATable() {
-    List<List<String>> lines = parse(new ReportFiles(run()).csv());
+    List<List<String>> lines = parse(new ReportFiles(run()).cells());
 
     List<String> head = lines.get(0);
-    assertEquals(1 + 5 * LoadScenario.values().length, lines.size());
+    assertEquals(1 + 13 * LoadScenario.values().length + 6 + 1, lines.size());
     lines.forEach(line -> assertEquals(head.size(), line.size(), line::toString));
     List<String> first = lines.get(1);
     assertEquals("100.000", first.get(head.indexOf("calls_per_second")));
     assertEquals("10240.000", first.get(head.indexOf("heap_per_held_call")));
-    assertEquals("it, \"quoted\",\nhas <no> figures", lines.get(5).get(head.indexOf("absence")));
+    assertEquals("1.500", first.get(head.indexOf("warm_up_seconds")));
+    assertEquals("it, \"quoted\",\nhas <no> figures", lines.get(13).get(head.indexOf("absence")));
+    List<String> traced = lines.get(lines.size() - 1);
+    assertEquals("strace", traced.get(head.indexOf("round")));
+    assertEquals("2.502", traced.get(head.indexOf("syscalls_per_call")));
+    assertEquals("1.500", traced.get(head.indexOf("futex_per_call")));
+    assertEquals("1.000", traced.get(head.indexOf("read_per_call")));
+    assertEquals("0.000", traced.get(head.indexOf("epoll_wait_per_call")));
+  }
+
+  /** In the CSV and in the JSON, with what their intervals are worth. */
+  @Test
+  void ratiosAreOfThoseWhoTookTurns() {
+    List<List<String>> lines = parse(new ReportFiles(run()).ratios());
+
+    List<String> head = lines.get(0);
+    assertEquals("one", head.get(2));
+    List<List<String>> throughput =
+        lines.stream()
+            .filter(line -> line.get(0).equals("closed-100"))
+            .filter(line -> line.get(head.indexOf("figure")).equals("calls_per_second"))
+            .map(line -> line.subList(2, head.size()))
+            .toList();
+    String stock = "Apache stock, HTTP/1.1";
+    String ours = "Apache with Heddle, HTTP/1.1";
+    String jdk = "JDK stock, HTTP/1.1";
+    String figure = "calls_per_second";
+    assertEquals(
+        List.of(
+            List.of(stock, jdk, figure, "2.500", "1.250", "2.500", "0.9688", "6"),
+            List.of(ours, stock, figure, "1.000", "0.800", "1.200", "0.9688", "6"),
+            List.of(ours, jdk, figure, "2.250", "1.500", "3.000", "0.9688", "6")),
+        throughput);
+    assertTrue(lines.stream().noneMatch(line -> line.get(0).equals("at-once")), "no turns");
+    assertTrue(Json.pretty(run()).contains("\"confidence\" : 0.96875"));
   }
 
   /** As RFC 4180 has it. */
@@ -229,7 +294,7 @@ class ReportTest {
     String html = new HtmlReport(run()).html();
 
     for (Cell cell : run().cells()) {
-      assertTrue(html.contains("<td>" + cell.name() + "</td>"), cell::name);
+      assertTrue(html.contains("<td>" + cell.fullName() + "</td>"), cell::fullName);
     }
     assertEquals(LoadScenario.values().length, html.split("has &lt;no&gt; figures", -1).length - 1);
   }
@@ -240,33 +305,138 @@ class ReportTest {
     assertFalse(new HtmlReport(run(List.of(), false)).html().contains("was interrupted"));
   }
 
+  /** The table of all figures has the ratios beside those; so has the one of the main job. */
+  @Test
+  void ratiosStandBesideTheFigures() {
+    String html = new HtmlReport(run()).html();
+    assertTrue(html.contains("<td>1.00 (0.80–1.20)</td>"), "÷ stock");
+    assertTrue(html.contains("<td>2.25 (1.50–3.00)</td>"), "÷ JDK's");
+
+    List<Cell> cells =
+        run().cells().stream().filter(each -> each.scenario().equals("closed-100")).toList();
+    String text = new ResultTable(cells).text();
+    assertTrue(text.contains("1.00 (0.80–1.20)") && text.contains("2.25 (1.50–3.00)"), text);
+    assertTrue(text.contains("JDK stock, HTTP/1.1, beside Apache"), text);
+  }
+
+  @Test
+  void thePageSaysWhatTheJvmsRanWithAndWhatWasTraced() {
+    String html = new HtmlReport(run()).html();
+
+    assertTrue(html.contains("<dt>Server&#39;s JVM</dt><dd>-XX:+UseSuchGC</dd>"), html);
+    assertTrue(html.contains("How many system calls does a call take?"));
+  }
+
+  private static Verdicts.Verdict verdict(double... rounds) {
+    double[] stock = new double[rounds.length];
+    Arrays.fill(stock, 100);
+    RunRecord run =
+        run(
+            List.of(
+                cell("closed-100", Mode.STOCK_VIRTUAL, Wire.HTTP_1, rounds(stock)),
+                cell("closed-100", Mode.HEDDLE, Wire.HTTP_1, rounds(rounds))),
+            false);
+    return promise(run, "throughput ÷ stock on virtual threads, HTTP/1.1, 100 callers")
+        .of(Library.APACHE);
+  }
+
+  /** The bar is 1. */
+  @Test
+  void theIntervalDecidesNotTheMedian() {
+    assertEquals(
+        new Verdicts.Verdict(Verdicts.Finding.KEPT, "1.03 (1.00–1.10)"),
+        verdict(110, 100, 101, 104, 105, 102));
+    assertEquals(
+        new Verdicts.Verdict(Verdicts.Finding.UNDECIDED, "1.03 (0.99–1.10)"),
+        verdict(110, 99, 101, 104, 105, 102));
+    assertEquals(
+        new Verdicts.Verdict(Verdicts.Finding.UNDECIDED, "0.97 (0.90–1.00)"),
+        verdict(90, 97, 96, 97, 97, 100));
+    assertEquals(
+        new Verdicts.Verdict(Verdicts.Finding.MISSED, "0.97 (0.90–0.99)"),
+        verdict(90, 97, 96, 97, 97, 99));
+  }
+
+  @Test
+  void fewRoundsDecideNothing() {
+    assertEquals(
+        new Verdicts.Verdict(Verdicts.Finding.UNDECIDED, "2.00 (1.90–2.10: 75 %)"),
+        verdict(200, 190, 210));
+    assertEquals(new Verdicts.Verdict(Verdicts.Finding.UNDECIDED, "0.50"), verdict(50));
+    assertEquals(Verdicts.Finding.KEPT, verdict(200, 190, 210, 190, 210).finding());
+  }
+
+  /** A line for each JDK; of two runs on one the worse counts. */
+  @Test
+  void promisesOfSeveralRunsAreOneTable() {
+    RunRecord nothing = run(List.of(), false);
+    RunRecord on25 = run(List.of(pinned(3)), false);
+    RunRecord clean = run(List.of(pinned(0)), false);
+    RunRecord on21 = run(List.of(pinned(0)), false, "Some VM 21.0.8+9-LTS");
+
+    List<String> lines =
+        new PromiseTable(List.of(nothing, on21, clean, on25, clean)).markdown().lines().toList();
+
+    assertEquals(
+        List.of(
+            "| Heddle's figure | Bar | JDK | Apache | OkHttp | Jetty | AHC | JDK |",
+            "|---|---|---|---|---|---|---|---|",
+            "| pins | 0 | 25 | ✗ 3 | not measured | not measured | not measured | not measured |",
+            "|  |  | 21 | ✓ 0 | not measured | not measured | not measured | not measured |"),
+        lines);
+  }
+
+  private static Cell pinned(int pins) {
+    return cell("at-once", Mode.HEDDLE, Wire.HTTP_1, figures(1, Map.of(), pins));
+  }
+
   @Test
   void verdictsComparePairs() {
     Verdicts.Promise promise = promise(run(), "÷ stock on virtual threads, HTTP/1.1, 100 callers");
 
-    // 80 ÷ 100 and 60 ÷ 50
     assertEquals(
-        new Verdicts.Verdict(Verdicts.Finding.MET, "1.00 (0.80–1.20)"),
-        promise.verdicts().get(Library.bridged().indexOf(Library.APACHE)));
-    assertEquals(
-        Verdicts.Verdict.UNKNOWN, promise.verdicts().get(Library.bridged().indexOf(Library.JETTY)));
+        new Verdicts.Verdict(Verdicts.Finding.UNDECIDED, "1.00 (0.80–1.20)"),
+        promise.of(Library.APACHE));
+    assertEquals(Verdicts.Verdict.UNKNOWN, promise.of(Library.JETTY));
   }
 
   @Test
   void aLossIsCalledOne() {
+    Figures[] ours = rounds(94, 94, 94, 94, 94, 94);
+    ours[2] = figures(94, Map.of(), 3);
     RunRecord run =
         run(
             List.of(
-                cell("closed-100", Mode.ASYNC, Wire.HTTP_1, figures(100)),
-                cell("closed-100", Mode.HEDDLE, Wire.HTTP_1, figures(94, Map.of(), 3))),
+                cell("closed-100", Mode.ASYNC, Wire.HTTP_1, rounds(100, 100, 100, 100, 100, 100)),
+                cell("closed-100", Mode.HEDDLE, Wire.HTTP_1, ours)),
             false);
 
     assertEquals(
-        new Verdicts.Verdict(Verdicts.Finding.MISSED, "0.94"),
-        promise(run, "÷ async callbacks, HTTP/1.1, 100 callers").verdicts().get(0));
+        new Verdicts.Verdict(Verdicts.Finding.MISSED, "0.94 (0.94–0.94)"),
+        promise(run, "÷ async callbacks, HTTP/1.1, 100 callers").of(Library.APACHE));
     assertEquals(
-        new Verdicts.Verdict(Verdicts.Finding.MISSED, "3"), promise(run, "pins").verdicts().get(0));
+        new Verdicts.Verdict(Verdicts.Finding.MISSED, "3"),
+        promise(run, "pins").of(Library.APACHE));
     assertTrue(new HtmlReport(run).html().contains("pinned at Some.frame(Some.java:1)"));
+    ResultTable table = new ResultTable(run.cells());
+    assertFalse(table.isGood());
+    assertTrue(table.verdict().startsWith("FAILED: Heddle pinned 3 times, with no error"));
+  }
+
+  /** What has no ratios, system calls or flags in its file, as those of the first versions. */
+  @Test
+  void olderResultsStillMakeAPage() throws Exception {
+    try (Stream<Path> kept = Files.list(Path.of("results"))) {
+      List<Path> files =
+          kept.map(each -> each.resolve(ReportFiles.JSON)).filter(Files::exists).toList();
+      assertFalse(files.isEmpty());
+      for (Path file : files) {
+        RunRecord run = Json.read(Files.readString(file), RunRecord.class);
+        assertTrue(new HtmlReport(run).html().contains("What was promised"), file::toString);
+        assertFalse(new ReportFiles(run).cells().isEmpty());
+        assertFalse(Json.line(run).isEmpty());
+      }
+    }
   }
 
   private static Verdicts.Promise promise(RunRecord run, String end) {
@@ -280,10 +450,7 @@ class ReportTest {
     Cell measured = cell("closed-100", Mode.HEDDLE, Wire.HTTP_1, figures(1));
     List<Cell> rest =
         LoadPart.notReached(
-            List.of(measured),
-            Size.DEFAULT,
-            List.of(Library.values()),
-            EnumSet.allOf(LoadScenario.class));
+            LoadPart.Choice.of(Size.DEFAULT, List.of(Library.values()), null), List.of(measured));
 
     assertEquals(
         Library.values().length
@@ -301,22 +468,45 @@ class ReportTest {
   @Test
   void nothingIsLeftOutWithoutAWord() {
     for (Size size : Size.values()) {
+      LoadPart.Choice choice = LoadPart.Choice.of(size, List.of(Library.values()), null);
       for (LoadScenario scenario : LoadScenario.values()) {
         for (Library library : Library.values()) {
           for (Mode mode : Mode.values()) {
             for (Wire wire : Wire.values()) {
               boolean isMeasured =
-                  scenario.isIn(size)
-                      && LoadPart.contestants(size, library).stream()
+                  choice.run().contains(scenario)
+                      && LoadPart.contestants(size, scenario, library).stream()
                           .anyMatch(each -> each.mode() == mode && each.wire() == wire);
               assertNotEquals(
                   isMeasured,
-                  !LoadPart.absence(size, scenario, library, mode, wire).isEmpty(),
+                  !LoadPart.absence(choice, scenario, library, mode, wire).isEmpty(),
                   () -> size + " " + scenario + " " + library + " " + mode + " " + wire);
             }
           }
         }
       }
+    }
+  }
+
+  /** TLS is in the full size alone; named, it is measured in any. */
+  @Test
+  void aScenarioThatIsNamedIsMeasuredInEachSize() {
+    for (Size size : Size.values()) {
+      Set<LoadScenario> named = EnumSet.of(LoadScenario.CLOSED_100_TLS);
+      LoadPart.Choice choice = LoadPart.Choice.of(size, List.of(Library.APACHE), named);
+
+      assertEquals(size == Size.FULL, LoadScenario.in(size).contains(LoadScenario.CLOSED_100_TLS));
+      assertEquals(
+          "",
+          LoadPart.absence(
+              choice,
+              LoadScenario.CLOSED_100_TLS,
+              Library.APACHE,
+              Mode.STOCK_VIRTUAL,
+              Wire.HTTP_1));
+      assertEquals(
+          named.size() * Mode.values().length * Wire.values().length,
+          LoadPart.notReached(choice, List.of()).size());
     }
   }
 

@@ -24,7 +24,7 @@ class RecorderTest {
 
   @Test
   void roundsThatWereDoneAreKept() {
-    Figures figures = Figures.of(Measured.of(new Tally(), Meter.Reading.ofTime(1)), null);
+    Figures figures = Figures.of(Measured.of(new Tally(), Meter.Reading.ofTime(1)), null, 0);
     Recorder recorder = new Recorder(new PrintStream(OutputStream.nullOutputStream()));
     recorder.add(cell("before"));
     recorder.measuring(() -> List.of(cell("now", figures), cell("not begun")));
