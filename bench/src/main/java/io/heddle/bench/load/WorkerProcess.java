@@ -63,9 +63,7 @@ public final class WorkerProcess implements AutoCloseable {
       return Outcome.lost("the process that measures has ended with " + exitValue());
     }
     Worker.Answer answer = Json.read(line.get(), Worker.Answer.class);
-    Figures figures = answer.figures();
-    boolean isLost = answer.failure() != null || (figures != null && figures.hasStalled());
-    return new Outcome(figures, answer.counted(), answer.failure(), isLost, answer.jvm());
+    return Outcome.of(task, answer);
   }
 
   private String exitValue() throws InterruptedException {
@@ -86,6 +84,14 @@ public final class WorkerProcess implements AutoCloseable {
       @Nullable String failure,
       boolean isLost,
       String jvm) {
+
+    /** It stays as it was if strace may not trace it. */
+    static Outcome of(Task task, Worker.Answer answer) {
+      Figures figures = answer.figures();
+      boolean hasFailed = answer.failure() != null && task.load().kind() != Task.Kind.TRACED;
+      boolean isLost = hasFailed || (figures != null && figures.hasStalled());
+      return new Outcome(figures, answer.counted(), answer.failure(), isLost, answer.jvm());
+    }
 
     static Outcome lost(String failure) {
       return new Outcome(null, null, failure, true, "");

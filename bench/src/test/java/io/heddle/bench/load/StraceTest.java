@@ -1,11 +1,16 @@
 package io.heddle.bench.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.heddle.bench.contestants.Ask;
+import io.heddle.bench.contestants.Mode;
+import io.heddle.bench.measure.Meter;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,6 +21,9 @@ import org.junit.jupiter.api.Timeout;
 /** What {@code strace} counts is read as it is meant. */
 @Timeout(60)
 class StraceTest {
+
+  private static final Task.Load LOAD = Task.Load.closed(1, Duration.ZERO, Duration.ZERO);
+  private static final Target NOBODY = new Target(URI.create("http://some/"), Meter.NO_SERVER);
 
   @Test
   void itsTableIsRead() {
@@ -34,6 +42,16 @@ class StraceTest {
     assertEquals(
         Map.of("futex", 8_237L, "epoll_wait", 10_200L, "restart_syscall", 1L),
         Strace.parse(table.lines()));
+  }
+
+  /** Else the first to be refused would go on in a new JVM, and the others in a warm one. */
+  @Test
+  void aRefusalLosesNobody() {
+    Task task = Task.of(new Fake(Mode.ASYNC), Ask.get(URI.create("http://some/")), LOAD, NOBODY);
+    Worker.Answer refused = new Worker.Answer(null, null, "Operation not permitted", "");
+
+    assertFalse(WorkerProcess.Outcome.of(task.traced(Duration.ofSeconds(1)), refused).isLost());
+    assertTrue(WorkerProcess.Outcome.of(task, refused).isLost());
   }
 
   @Test
