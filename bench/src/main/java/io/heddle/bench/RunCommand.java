@@ -144,7 +144,7 @@ final class RunCommand implements Callable<Integer> {
     }
     Recorder recorder = new Recorder(out);
     recorder.expect(
-        libraries.stream().mapToInt(each -> Turns.ROUNDS * contestants(each).size()).sum());
+        libraries.stream().mapToInt(each -> (Turns.ROUNDS + 1) * contestants(each).size()).sum());
     for (Library library : libraries) {
       measure(library, Ask.get(uri), new Target(uri, serverPid), recorder);
     }

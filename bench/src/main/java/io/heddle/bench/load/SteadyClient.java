@@ -19,7 +19,7 @@ final class SteadyClient {
   private final int callers;
   private final Contestant.Running client;
   private final ClosedLoop loop;
-  private Duration warmUp = Duration.ZERO; // unless it is told already
+  private Duration warmUp; // until it is told
 
   /** Opens it, and does not return before it is warm. */
   SteadyClient(Task task) throws InterruptedException {
@@ -43,9 +43,7 @@ final class SteadyClient {
 
   /** One round. */
   Figures measure(Duration time) throws InterruptedException {
-    if (warmUp.isZero()) {
-      loop.run(time.dividedBy(RUN_IN));
-    }
+    loop.run(time.dividedBy(RUN_IN));
     double before = warmUp.toNanos() / 1e9;
     warmUp = Duration.ZERO;
     return Figures.of(loop.run(time), null, before);

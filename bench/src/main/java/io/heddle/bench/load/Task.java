@@ -13,6 +13,8 @@ public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Ta
   /** How calls are made. */
   enum Kind {
     CLOSED,
+    /** As {@link #CLOSED}, but only until the client is warm. */
+    WARM_UP,
     /** As {@link #CLOSED}, while system calls are counted. */
     TRACED,
     OPEN,
@@ -42,6 +44,10 @@ public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Ta
       return Duration.ofMillis(millis);
     }
 
+    public boolean isClosed() {
+      return kind == Kind.CLOSED;
+    }
+
     public boolean isHeld() {
       return kind == Kind.HELD;
     }
@@ -64,10 +70,19 @@ public record Task(Library library, Mode mode, Wire wire, Ask ask, Load load, Ta
     return new Task(contestant.library(), contestant.mode(), contestant.wire(), ask, load, target);
   }
 
+  /** The same calls of a closed loop until its client is warm. */
+  public Task warmUp() {
+    return as(Kind.WARM_UP, Duration.ZERO);
+  }
+
   /** The same calls of a closed loop for this long, while system calls are counted. */
   public Task traced(Duration time) {
-    Load traced = new Load(Kind.TRACED, load.calls, 0, time.toMillis(), 0, load.warmUpMillis, 0);
-    return new Task(library, mode, wire, ask, traced, target);
+    return as(Kind.TRACED, time);
+  }
+
+  private Task as(Kind kind, Duration time) {
+    Load other = new Load(kind, load.calls, 0, time.toMillis(), 0, load.warmUpMillis, 0);
+    return new Task(library, mode, wire, ask, other, target);
   }
 
   public Contestant contestant() {

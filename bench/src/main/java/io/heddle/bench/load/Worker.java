@@ -63,9 +63,14 @@ final class Worker {
   @SuppressWarnings("CatchAndPrintStackTrace") // for the one who looks, beside the answer
   private Answer answer(Task task) {
     try {
-      return task.load().kind() == Task.Kind.TRACED
-          ? new Answer(null, steady(task).count(task.load().time()), null, Jvm.flags())
-          : new Answer(measure(task), null, null, Jvm.flags());
+      Figures figures = null;
+      Strace.Counted counted = null;
+      switch (task.load().kind()) {
+        case CLOSED, OPEN, HELD -> figures = measure(task);
+        case WARM_UP -> steady(task);
+        case TRACED -> counted = steady(task).count(task.load().time());
+      }
+      return new Answer(figures, counted, null, Jvm.flags());
     } catch (Exception | OutOfMemoryError e) {
       e.printStackTrace();
       return new Answer(null, null, Tally.kindOf(e), Jvm.flags());
@@ -78,7 +83,7 @@ final class Worker {
       case CLOSED -> steady(task).measure(task.load().time());
       case OPEN -> open(task, task.load());
       case HELD -> held(task, task.load());
-      case TRACED -> throw new IllegalArgumentException("has no figures: " + task);
+      case WARM_UP, TRACED -> throw new IllegalArgumentException("has no figures: " + task);
     };
   }
 

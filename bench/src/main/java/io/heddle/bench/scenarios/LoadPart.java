@@ -77,7 +77,7 @@ public final class LoadPart {
         int contestants = contestants(choice.size(), scenario, library).size();
         steps +=
             (contestants + (hasBaseline(scenario, library) ? 1 : 0))
-                * scenario.rounds(choice.size());
+                * (scenario.rounds(choice.size()) + (scenario.isClosed() ? 1 : 0));
       }
     }
     return steps;

@@ -109,14 +109,14 @@ public final class PayloadPart {
     int bodies = (int) bodies().stream().filter(this::isIn).count();
     int steps = 0;
     for (Wire wire : Wire.values()) {
-      steps += contestants(wire).size() * bodies * rounds();
+      steps += contestants(wire).size() * bodies * (rounds() + 1);
     }
     return steps;
   }
 
   /** How many steps {@link #runLong} will take. */
   public int longSteps() {
-    return contestants(Wire.HTTP_1).size() * 2 * Turns.ROUNDS;
+    return contestants(Wire.HTTP_1).size() * 2 * (Turns.ROUNDS + 1);
   }
 
   public void run() throws InterruptedException {

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Contestants that are measured in turn, round by round, each in its own JVM, and the cell that
- * comes of each: the one method of all commands. Every other round goes the other way round, so
+ * comes of each: the one method of all commands. All are warm before the first round, so that its
+ * rounds are as near to each other as later ones. Every other round goes the other way round, so
  * that a machine that gets slower favours nobody.
  */
 public final class Turns {
@@ -68,6 +69,9 @@ public final class Turns {
   /** Measures, and keeps what was found. */
   public void run(int rounds) throws InterruptedException {
     recorder.measuring(() -> turns.stream().map(Turn::cell).toList());
+    for (Turn turn : turns) {
+      turn.warmUp();
+    }
     List<Turn> order = new ArrayList<>(turns);
     for (int round = 0; round < rounds; round++) {
       for (Turn turn : order) {
@@ -111,22 +115,33 @@ public final class Turns {
       this.notes = notes;
     }
 
+    void warmUp() throws InterruptedException {
+      if (task.load().isClosed()) {
+        step(task.warmUp(), ", warm-up");
+      }
+    }
+
     void measure() throws InterruptedException {
-      recorder.step(scenario + (variant.isEmpty() ? "" : " " + variant) + ": " + contestant.name());
+      step(task, "");
+      if (task.load().isHeld()) {
+        crew.dismiss(contestant); // memory of the next is measured from the start
+      }
+    }
+
+    private void step(Task task, String more) throws InterruptedException {
+      String where = scenario + (variant.isEmpty() ? "" : " " + variant);
+      recorder.step(where + ": " + contestant.name() + more);
       if (isOver) {
         return;
       }
       WorkerProcess.Outcome outcome = run(task);
-      Figures figures = outcome.figures();
-      if (figures == null) {
-        failure = String.valueOf(outcome.failure());
-      } else {
-        rounds.add(figures);
+      if (outcome.failure() != null) {
+        failure = outcome.failure();
+      }
+      if (outcome.figures() != null) {
+        rounds.add(outcome.figures());
       }
       isOver = outcome.isLost(); // what stalls once need not do so again
-      if (task.load().isHeld()) {
-        crew.dismiss(contestant); // memory of the next is measured from the start
-      }
     }
 
     /** Why it cannot; null if it can. */

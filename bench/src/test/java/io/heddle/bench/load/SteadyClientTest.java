@@ -28,11 +28,10 @@ class SteadyClientTest {
       Figures first = worker.measure(task(server, "/", CALLERS));
       assertTrue(first.successes() > 0, first::toString);
       assertNotEquals(0, first.warmUpSeconds());
-      assertEquals(CALLERS, server.connections());
 
       Figures second = worker.measure(task(server, "/", CALLERS));
       assertEquals(0, second.warmUpSeconds());
-      assertEquals(CALLERS, server.connections());
+      assertTrue(server.connections() <= CALLERS, () -> server.connections() + " connections");
 
       assertNotEquals(0, worker.measure(task(server, "/?bytes=1", CALLERS)).warmUpSeconds());
       assertNotEquals(0, worker.measure(task(server, "/?bytes=1", 1)).warmUpSeconds());

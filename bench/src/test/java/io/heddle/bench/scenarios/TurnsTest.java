@@ -1,5 +1,6 @@
 package io.heddle.bench.scenarios;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,7 +16,7 @@ import io.heddle.bench.load.TargetProcess;
 import io.heddle.bench.load.Task;
 import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
-import java.io.OutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.URI;
 import java.time.Duration;
@@ -30,7 +31,8 @@ class TurnsTest {
   private static final int ROUNDS = 3;
   private static final Duration TIME = Duration.ofMillis(100);
 
-  private final Recorder recorder = new Recorder(new PrintStream(OutputStream.nullOutputStream()));
+  private final ByteArrayOutputStream steps = new ByteArrayOutputStream();
+  private final Recorder recorder = new Recorder(new PrintStream(steps, true, UTF_8));
 
   @Test
   void eachGetsACellWithAllItsRounds() throws Exception {
@@ -46,13 +48,16 @@ class TurnsTest {
       turns.run(ROUNDS);
     }
 
+    List<Boolean> warmUps =
+        steps.toString(UTF_8).lines().map(step -> step.endsWith(", warm-up …")).toList();
+    assertEquals(List.of(true, true, true, false, false, false), warmUps, "all before the first");
     List<Cell> cells = recorder.cells();
     assertEquals(3, cells.size());
     for (Cell cell : cells) {
       assertEquals(ROUNDS, cell.rounds().size());
-      List<Double> warmUps = cell.values(Figures::warmUpSeconds);
-      assertNotEquals(0, warmUps.get(0), "a client is warmed up once");
-      assertEquals(List.of(0.0, 0.0), warmUps.subList(1, ROUNDS));
+      List<Double> seconds = cell.values(Figures::warmUpSeconds);
+      assertNotEquals(0, seconds.get(0), "a client is warmed up once");
+      assertEquals(List.of(0.0, 0.0), seconds.subList(1, ROUNDS));
     }
     assertEquals(0, cells.get(0).errorCount());
     assertEquals(0, cells.get(1).errorCount(), "over TLS");
