@@ -9,7 +9,6 @@ import io.heddle.bench.measure.Cell;
 import io.heddle.bench.measure.Figures;
 import io.heddle.bench.measure.Ratio;
 import io.heddle.bench.measure.RunRecord;
-import io.heddle.bench.measure.Spread;
 import io.heddle.bench.measure.Syscalls;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,6 +58,22 @@ public final class ReportFiles {
     FIGURES.put("heap_per_held_call", Verdicts::heapPerCall);
     FIGURES.put("rss_per_held_call", Verdicts::rssPerCall);
     FIGURES.put("warm_up_seconds", Figures::warmUpSeconds);
+  }
+
+  /** The values of a line of ratios. */
+  private static final Map<String, Function<Ratio, String>> RATIO = new LinkedHashMap<>();
+
+  static {
+    RATIO.put("scenario", Ratio::scenario);
+    RATIO.put("variant", Ratio::variant);
+    RATIO.put("one", Ratio::one);
+    RATIO.put("other", Ratio::other);
+    RATIO.put("figure", Ratio::figure);
+    RATIO.put("median", each -> text(each.spread().median()));
+    RATIO.put("low", each -> text(each.spread().low()));
+    RATIO.put("high", each -> text(each.spread().high()));
+    RATIO.put("confidence", each -> Markup.format("%.4f", each.spread().confidence()));
+    RATIO.put("rounds", each -> Integer.toString(each.spread().count()));
   }
 
   private final RunRecord run;
@@ -129,40 +144,13 @@ public final class ReportFiles {
 
   /** A line for each ratio of those who took turns. */
   String ratios() {
-    List<String> head =
-        List.of(
-            "scenario",
-            "variant",
-            "one",
-            "other",
-            "figure",
-            "median",
-            "low",
-            "high",
-            "confidence",
-            "rounds");
     List<Map<String, String>> lines = new ArrayList<>();
     for (Ratio each : run.ratios()) {
-      Spread spread = each.spread();
-      List<String> values =
-          List.of(
-              each.scenario(),
-              each.variant(),
-              each.one(),
-              each.other(),
-              each.figure(),
-              text(spread.median()),
-              text(spread.low()),
-              text(spread.high()),
-              String.format(Locale.ROOT, "%.4f", spread.confidence()),
-              Integer.toString(spread.count()));
       Map<String, String> line = new LinkedHashMap<>();
-      for (int i = 0; i < head.size(); i++) {
-        line.put(head.get(i), values.get(i));
-      }
+      RATIO.forEach((head, value) -> line.put(head, value.apply(each)));
       lines.add(line);
     }
-    return csv(head, lines);
+    return csv(List.copyOf(RATIO.keySet()), lines);
   }
 
   private static String csv(List<String> head, List<Map<String, String>> lines) {
