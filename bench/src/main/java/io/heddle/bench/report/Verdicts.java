@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What was promised, and whether this run bears it out. */
@@ -237,7 +238,8 @@ record Verdicts(RunRecord run) {
               AT_MOST + THREADS + " platform threads",
               library -> inFlight(library, wire)));
     }
-    all.add(Promise.of("pins", "0", this::pins));
+    all.add(Promise.of("errors", "0", library -> none(library, Figures::errorCount)));
+    all.add(Promise.of("pins", "0", library -> none(library, Figures::pins)));
     return all;
   }
 
@@ -386,13 +388,14 @@ record Verdicts(RunRecord run) {
         Markup.format("%,d calls, %,d errors, %d threads", held, cell.errorCount(), threads));
   }
 
-  private Verdict pins(Library library) {
-    List<Figures> ours =
+  /** Of what should not be, in all scenarios. */
+  private Verdict none(Library library, ToLongFunction<Figures> figure) {
+    List<Cell> ours =
         run.cells().stream()
             .filter(cell -> cell.library() == library && cell.mode() == Mode.HEDDLE)
-            .flatMap(cell -> cell.rounds().stream())
+            .filter(cell -> !cell.rounds().isEmpty())
             .toList();
-    long pins = ours.stream().mapToLong(Figures::pins).sum();
-    return ours.isEmpty() ? Verdict.UNKNOWN : Verdict.of(pins == 0, Markup.format("%,d", pins));
+    long count = ours.stream().mapToLong(cell -> cell.sum(figure)).sum();
+    return ours.isEmpty() ? Verdict.UNKNOWN : Verdict.of(count == 0, Markup.format("%,d", count));
   }
 }

@@ -381,6 +381,8 @@ class ReportTest {
         List.of(
             "| Heddle's figure | Bar | JDK | Apache | OkHttp | Jetty | AHC | JDK |",
             "|---|---|---|---|---|---|---|---|",
+            "| errors | 0 | 25 | ✓ 0 | not measured | not measured | not measured | not measured |",
+            "|  |  | 21 | ✓ 0 | not measured | not measured | not measured | not measured |",
             "| pins | 0 | 25 | ✗ 3 | not measured | not measured | not measured | not measured |",
             "|  |  | 21 | ✓ 0 | not measured | not measured | not measured | not measured |"),
         lines);
@@ -403,7 +405,7 @@ class ReportTest {
   @Test
   void aLossIsCalledOne() {
     Figures[] ours = rounds(94, 94, 94, 94, 94, 94);
-    ours[2] = figures(94, Map.of(), 3);
+    ours[2] = figures(94, Map.of("reset", 2L), 3);
     RunRecord run =
         run(
             List.of(
@@ -417,10 +419,13 @@ class ReportTest {
     assertEquals(
         new Verdicts.Verdict(Verdicts.Finding.MISSED, "3"),
         promise(run, "pins").of(Library.APACHE));
+    assertEquals(
+        new Verdicts.Verdict(Verdicts.Finding.MISSED, "2"),
+        promise(run, "errors").of(Library.APACHE));
     assertTrue(new HtmlReport(run).html().contains("pinned at Some.frame(Some.java:1)"));
     ResultTable table = new ResultTable(run.cells());
     assertFalse(table.isGood());
-    assertTrue(table.verdict().startsWith("FAILED: Heddle pinned 3 times, with no error"));
+    assertTrue(table.verdict().startsWith("FAILED: Heddle pinned 3 times, with 2 errors"));
   }
 
   /** What has no ratios, system calls or flags in its file, as those of the first versions. */
