@@ -41,8 +41,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "report",
     description =
-        "Runs all scenarios and writes report.html, run.json and cells.csv. Interrupted, it writes"
-            + " what was measured. Ends with 1 if Heddle pinned a carrier.",
+        "Runs all scenarios and writes report.html, run.json, cells.csv and ratios.csv."
+            + " Interrupted, it writes what was measured. Ends with 1 if Heddle pinned a carrier.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class ReportCommand implements Callable<Integer> {
@@ -105,7 +105,7 @@ final class ReportCommand implements Callable<Integer> {
 
     @Option(
         names = "--promises",
-        description = "what the table of promises needs, and no more: half an hour or so")
+        description = "what the table of promises needs, and no more: some 40 minutes")
     private boolean promises;
 
     @Option(

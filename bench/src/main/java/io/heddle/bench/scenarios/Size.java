@@ -6,7 +6,7 @@ public enum Size {
   SMOKE,
   /** A quarter of an hour or so. */
   DEFAULT,
-  /** What the table of promises needs, and no more: half an hour or so. */
+  /** What the table of promises needs, and no more: some 40 minutes. */
   PROMISES,
   /** As the scenarios have it, several times: hours. */
   FULL;

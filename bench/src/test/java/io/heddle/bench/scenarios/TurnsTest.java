@@ -25,10 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Contestants take turns, each with its own client in its own JVM, and each gets a cell. */
-@Timeout(180)
+@Timeout(600)
 class TurnsTest {
 
-  private static final int ROUNDS = 3;
+  private static final int ROUNDS = 2;
   private static final Duration TIME = Duration.ofMillis(100);
 
   private final ByteArrayOutputStream steps = new ByteArrayOutputStream();
@@ -57,7 +57,7 @@ class TurnsTest {
       assertEquals(ROUNDS, cell.rounds().size());
       List<Double> seconds = cell.values(Figures::warmUpSeconds);
       assertNotEquals(0, seconds.get(0), "a client is warmed up once");
-      assertEquals(List.of(0.0, 0.0), seconds.subList(1, ROUNDS));
+      assertEquals(0, seconds.get(1));
     }
     assertEquals(0, cells.get(0).errorCount());
     assertEquals(0, cells.get(1).errorCount(), "over TLS");
