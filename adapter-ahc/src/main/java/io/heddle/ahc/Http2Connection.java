@@ -86,9 +86,12 @@ final class Http2Connection extends ChannelDuplexHandler {
     return known;
   }
 
-  /** An exchange that has a place in this lane is about to open a stream. */
+  /**
+   * An exchange that has a place in this lane is about to open a stream. One that was left, with
+   * another connection, is nobody's to open or to leave any more.
+   */
   void serve(Lane of, Channel channel) {
-    if (leaving) {
+    if (leaving || of.isLeft()) {
       return;
     }
     lane = of;

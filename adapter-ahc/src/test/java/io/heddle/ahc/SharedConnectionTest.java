@@ -10,6 +10,9 @@ import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.asynchttpclient.Dsl;
@@ -101,6 +105,41 @@ class SharedConnectionTest {
         client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
       }
       assertEquals(1, server.connectionsAccepted());
+    }
+  }
+
+  /**
+   * A call has its place, and the connection says good-bye before it goes there: it goes to the
+   * next one. That took it for the lane of its calls, which nobody opened any more once a timeout
+   * had paused it.
+   */
+  @Test
+  void callOfALaneThatWasLeft() throws Exception {
+    byte[] goAway = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0}; // the last stream is 1
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      Request get = Dsl.get(server.uri(Script.ok()).toString()).build();
+      client.execute(get);
+      CallLimits.Permit place =
+          client.limits().enter(get, Deadline.none(), turn -> {}, CallEvent.OFF);
+      Channel connection = connections.take();
+      connection
+          .eventLoop()
+          .submit(() -> connection.pipeline().fireChannelRead(Unpooled.wrappedBuffer(goAway)))
+          .sync();
+      client.execute(get); // which opens the next one
+      URI uri = server.uri(Script.ok().fault(Fault.STALL));
+      Request slow = Dsl.get(uri.toString()).build();
+      FutureTask<Object> timedOut =
+          new FutureTask<>(() -> client.execute(slow, Duration.ofSeconds(2)));
+      Thread.ofVirtual().start(timedOut);
+      stalled(server, uri);
+      WholeExchange late = new WholeExchange(client, get, place);
+      late.start();
+      assertEquals(200, late.outcome().await(Deadline.none()).getStatusCode());
+      assertThrows(ExecutionException.class, timedOut::get);
+      assertEquals(200, client.execute(get, Duration.ofSeconds(30)).getStatusCode());
+      assertEquals(2, server.connectionsAccepted());
     }
   }
 

@@ -86,6 +86,11 @@ public final class Lanes implements AutoCloseable {
       return connection != null;
     }
 
+    /** Whether calls go in a later lane by now. */
+    public boolean isLeft() {
+      return now != this;
+    }
+
     /** So many calls may be at a time, each with a connection of its own; not if one is shared. */
     public void open(int max) {
       open = true;

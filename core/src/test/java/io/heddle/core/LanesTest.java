@@ -96,6 +96,7 @@ class LanesTest {
       assertSame(down, assertThrows(ExecutionException.class, () -> each.await(NONE)).getCause());
     }
     assertNotSame(lane, cold());
+    assertTrue(lane.isLeft());
     assertEquals(0, lane.waiting());
   }
 
@@ -106,6 +107,7 @@ class LanesTest {
     List<Exchange<InFlightLimit>> turns = ask(2);
     lane.failed(new IOException("of this call alone"));
     assertSame(lane, lanes.now());
+    assertFalse(lane.isLeft());
     assertEquals(0, done(turns));
   }
 
