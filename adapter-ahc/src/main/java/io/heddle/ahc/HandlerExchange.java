@@ -4,7 +4,6 @@ import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -135,7 +134,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
       user.onRetry();
       client.start(
           again(asked), user, of, outcome, refused ? retries : retries - 1, resends, event());
-    } catch (IOException | InterruptedException | RuntimeException e) {
+    } catch (Throwable e) { // an Error of a hook of the user's, too: nobody else would hear of it
       outcome.completeExceptionally(e);
       tellUser(e);
     }

@@ -1,6 +1,7 @@
 package io.heddle.ahc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -13,11 +14,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.asynchttpclient.AsyncCompletionHandler;
+import org.asynchttpclient.AsyncCompletionHandlerBase;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
@@ -97,6 +101,35 @@ class RefusedTest {
       for (ListenableFuture<Response> each : futures) {
         assertEquals(200, each.get().getStatusCode());
       }
+    }
+  }
+
+  /** A hook that throws an Error as it goes again: the future heard of nothing. */
+  @Test
+  void errorOfAHook() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      AssertionError thrown = new AssertionError("no");
+      BlockingQueue<Throwable> told = new LinkedBlockingQueue<>();
+      URI uri = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).once());
+      ListenableFuture<Response> future =
+          client.executeRequest(
+              Dsl.get(uri.toString()).build(),
+              new AsyncCompletionHandlerBase() {
+                @Override
+                public void onRetry() {
+                  throw thrown;
+                }
+
+                @Override
+                public void onThrowable(Throwable failure) {
+                  told.add(failure);
+                }
+              });
+      ExecutionException failure =
+          assertThrows(ExecutionException.class, () -> future.get(30, TimeUnit.SECONDS));
+      assertEquals(thrown, failure.getCause());
+      assertEquals(thrown, told.take());
     }
   }
 
