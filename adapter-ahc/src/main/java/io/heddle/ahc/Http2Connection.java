@@ -278,8 +278,16 @@ final class Http2Connection extends ChannelDuplexHandler {
     }
 
     @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
     public void onStreamClosed(Http2Stream stream) {
       free(stream);
+      Http2ConnectionState engines = channel.attr(Http2ConnectionState.HTTP2_STATE_KEY).get();
+      if (isIdle(channel)
+          && engines != null
+          && (engines.isDraining() || engines.isRedundant())
+          && engines.getActiveStreams() <= 0) {
+        later(channel::close); // as the engine did, while the last stream still counted
+      }
     }
   }
 

@@ -1,10 +1,12 @@
 package io.heddle.ahc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.ahc.AnswerBeforeTheFutureTest.SlowToReturn;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
+import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -23,9 +25,12 @@ import org.asynchttpclient.DefaultAsyncHttpClientConfig;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
+import org.asynchttpclient.netty.channel.Http2ConnectionState;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server that closes its connections of HTTP/2 loses no request that it has not looked at. Some
@@ -96,6 +101,35 @@ class LeavingServerTest {
       for (FutureTask<Integer> each : calls) {
         assertEquals(200, each.get());
       }
+    }
+  }
+
+  /** Nobody closed it, as the last stream still counted when AHC did. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void connectionThatGetsNoMoreCallsIsClosed(boolean redundant) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client(Dsl.config())) {
+      URI uri = server.uri(Script.ok().fault(Fault.STALL));
+      FutureTask<Integer> call =
+          new FutureTask<>(() -> client.execute(Dsl.get(uri.toString()).build()).getStatusCode());
+      Thread.ofVirtual().start(call);
+      while (server.seen(uri).isEmpty()) {
+        Thread.sleep(5);
+      }
+      Channel connection = connections.take();
+      if (redundant) { // another was there first
+        connection.attr(Http2ConnectionState.HTTP2_STATE_KEY).get().markRedundant();
+      } else {
+        byte[] frame = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0}; // this one goes on
+        connection
+            .eventLoop()
+            .submit(() -> connection.pipeline().fireChannelRead(Unpooled.wrappedBuffer(frame)))
+            .sync();
+      }
+      server.seen(uri).get(0).release();
+      assertEquals(200, call.get());
+      assertTrue(connection.closeFuture().await(30, TimeUnit.SECONDS), "closed");
     }
   }
 
