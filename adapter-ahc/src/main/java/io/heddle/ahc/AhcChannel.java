@@ -136,6 +136,9 @@ final class AhcChannel {
               running.cancel(true);
             } else {
               running.abort(why);
+              if (on != null && !ChannelManager.isHttp2(on.connection)) {
+                Channels.silentlyCloseChannel(on.connection); // it was taken out of the pool
+              }
             }
           });
     }

@@ -31,6 +31,7 @@ import org.asynchttpclient.AsyncCompletionHandler;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
+import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.NettyResponseStatus;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.asynchttpclient.netty.request.body.NettyBody;
@@ -272,6 +273,21 @@ class EndsOnceTest {
             new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/"), null);
     exchange.onRequestSend(sent);
     assertFalse(sent.markHandedToChannel(), "the engine may write it");
+    assertFalse(connection.isOpen(), "its connection is open, and nobody's");
+  }
+
+  /** AHC knows by then that its request has ended, and leaves the connection to nobody. */
+  @Test
+  void givenUpOnAConnectionOfThePool() throws Exception {
+    WholeExchange exchange = new WholeExchange(client, GET, permit());
+    EmbeddedChannel connection = new EmbeddedChannel();
+    exchange.onConnectionPooled(connection);
+    exchange
+        .channel()
+        .started(
+            new NettyResponseFuture<>(
+                GET, exchange, null, 0, GET.getChannelPoolPartitioning(), null, null));
+    assertTrue(exchange.abandon());
     assertFalse(connection.isOpen(), "its connection is open, and nobody's");
   }
 
