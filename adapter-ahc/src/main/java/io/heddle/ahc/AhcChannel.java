@@ -63,6 +63,9 @@ final class AhcChannel {
     private final boolean pooled;
     private volatile Stage stage = Stage.CHOSEN;
 
+    // Null once it is sent: a connection has its listeners for as long as it is open.
+    private volatile @Nullable AhcChannel unsent;
+
     // Written before SENT.
     private boolean idle;
     private long sentAt;
@@ -70,6 +73,14 @@ final class AhcChannel {
     Leg(Channel connection, boolean pooled) {
       this.connection = connection;
       this.pooled = pooled;
+    }
+
+    /** The connection has ended. */
+    private void ended() {
+      AhcChannel of = unsent;
+      if (of != null && equals(of.leg)) {
+        of.exchange.onThrowable(new ClosedChannelException());
+      }
     }
 
     private boolean isSent() {
@@ -390,23 +401,14 @@ final class AhcChannel {
    * ends before the request is sent.
    */
   void connected(Channel channel) {
-    leg = new Leg(channel, false);
+    Leg on = new Leg(channel, false);
+    on.unsent = this;
+    leg = on;
     ReadGate gate = channel.pipeline().get(ReadGate.class);
     if (gate != null) {
       gate.open(channel);
     }
-    channel
-        .closeFuture()
-        .addListener(
-            closed ->
-                inEventLoopLater(
-                    channel,
-                    () -> {
-                      Leg on = leg;
-                      if (on != null && !on.isSent() && on.connection.equals(channel)) {
-                        exchange.onThrowable(new ClosedChannelException());
-                      }
-                    }));
+    channel.closeFuture().addListener(closed -> inEventLoopLater(channel, on::ended));
   }
 
   void pooled(Channel channel) {
@@ -477,6 +479,7 @@ final class AhcChannel {
     shared = of;
     on.idle = of == null || of.isQuiet(on.connection);
     on.sentAt = System.nanoTime();
+    on.unsent = null;
     leg = on;
     if (of != null) {
       on.stage = Stage.WRITTEN;
@@ -507,6 +510,7 @@ final class AhcChannel {
     if (running != null) {
       future = running;
     }
+    Channels.setDiscard(on); // of the future that it was made for: it has seen its stream
     Http2StreamChannel opened = AhcInternals.stream(running);
     if (opened != null && !exchange.isOver()) { // else the future has ended, or is about to
       stream = opened;
