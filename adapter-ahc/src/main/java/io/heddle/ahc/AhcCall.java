@@ -165,9 +165,8 @@ public final class AhcCall {
         return await(attempt, deadline);
       } catch (ExecutionException e) {
         Throwable failure = Objects.requireNonNull(e.getCause());
-        AhcExchange<?> exchange = attempt.exchange();
-        boolean again = retries > 0 && !cancelled && exchange.mayRestart(failure);
-        if (again && exchange.isRefused(failure)) {
+        boolean again = retries > 0 && !cancelled && attempt.mayRestart(failure);
+        if (again && attempt.isRefused(failure)) {
           again = resends.unprocessed();
           resends.pause();
         } else {
@@ -176,7 +175,7 @@ public final class AhcCall {
         if (!again) {
           throw thrown(failure);
         }
-        sent = exchange.again(sent);
+        sent = attempt.again(sent);
       }
     }
   }
@@ -184,30 +183,19 @@ public final class AhcCall {
   private <R> BlockingExchange<R> begin(
       CallEvent event, Kind<R> kind, Request sent, Deadline deadline)
       throws IOException, InterruptedException {
+    Deadline place = deadline.earlier(client.settings().deadline(sent));
     CallLimits.Permit permit;
     try {
-      permit =
-          client
-              .limits()
-              .enter(sent, deadline.earlier(client.settings().deadline(sent)), this::waits, event);
-    } catch (TimeoutException | CancellationException e) {
-      throw AhcFailures.inWait("waiting for a connection", client.isClosed(), e);
+      permit = client.limits().enter(sent, place, this::waits, event);
     } finally {
       waiting = null;
     }
-    BlockingExchange<R> attempt = null;
-    try {
-      attempt = kind.exchange(sent, permit, deadline);
-    } finally {
-      if (attempt == null) { // the body of the request is none
-        permit.leave();
-      }
-    }
+    BlockingExchange<R> attempt = kind.exchange(sent, permit, deadline);
     running = attempt;
     if (cancelled) {
       attempt.cancel();
     }
-    attempt.exchange().start();
+    attempt.start();
     return attempt;
   }
 
@@ -221,13 +209,13 @@ public final class AhcCall {
   private <R> R await(BlockingExchange<R> attempt, Deadline deadline)
       throws IOException, InterruptedException, ExecutionException {
     try {
-      AhcRequestBody body = attempt.exchange().requestBody();
+      AhcRequestBody body = attempt.requestBody();
       if (body != null) {
         body.write(deadline);
       }
       return attempt.outcome().await(deadline);
     } catch (TimeoutException e) {
-      attempt.exchange().timedOut();
+      attempt.timedOut();
       throw AhcFailures.deadline("waiting for the response", e);
     } catch (CancellationException e) {
       throw AhcFailures.ended(client.isClosed(), e);

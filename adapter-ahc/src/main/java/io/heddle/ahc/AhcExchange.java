@@ -13,11 +13,13 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.asynchttpclient.AsyncHandler;
+import org.asynchttpclient.HttpResponseBodyPart;
 import org.asynchttpclient.HttpResponseStatus;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.exception.RemotelyClosedException;
-import org.asynchttpclient.handler.ProgressAsyncHandler;
+import org.asynchttpclient.netty.EagerResponseBodyPart;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.asynchttpclient.request.body.generator.FeedableBodyGenerator;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> what the engine's future has in the end
  */
-abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
+abstract class AhcExchange<T> implements AsyncHandler<T> {
 
   /** How long a request that asked to continue waits for a word. AHC waits for ever. */
   private static final long CONTINUE_MILLIS = 1000;
@@ -61,24 +63,36 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   private volatile boolean refused;
   private volatile Step step = Step.CONNECTION;
 
-  // Event loop only: how many heads of responses have come through.
-  private int heads;
-
   // Event loop only: whether the server has refused, and wants no more of the request.
   private boolean unwanted;
 
+  /**
+   * An exchange that has this place, and gives it back when it is over.
+   *
+   * @throws IllegalArgumentException if the body of the request is none; the place is back then
+   */
   AhcExchange(BlockingAhcClient client, Request request, CallLimits.Permit permit) {
     this.client = client;
     this.permit = permit;
-    WritableBody body = WritableBody.of(request, client.getConfig().getChunkedFileChunkSize());
-    this.requestBody = body == null ? null : new AhcRequestBody(body, this, this::abandon);
-    if (body != null && requestBody != null) {
-      this.request = Requests.with(request, requestBody, body.contentType());
-    } else if (request.getBodyGenerator() instanceof FeedableBodyGenerator users) {
-      FedBody fed = new FedBody(users, WritableBody.declaredLength(request), this);
-      this.request = Requests.with(request, fed, null);
-    } else {
-      this.request = request;
+    boolean sound = false;
+    try {
+      WritableBody body = WritableBody.of(request, client.getConfig().getChunkedFileChunkSize());
+      if (body != null) {
+        this.requestBody = new AhcRequestBody(body, this);
+        this.request = Requests.with(request, requestBody, body.contentType());
+      } else {
+        this.requestBody = null;
+        this.request =
+            request.getBodyGenerator() instanceof FeedableBodyGenerator users
+                ? Requests.with(
+                    request, new FedBody(users, WritableBody.declaredLength(request), this), null)
+                : request;
+      }
+      sound = true;
+    } finally {
+      if (!sound) {
+        permit.leave();
+      }
     }
   }
 
@@ -128,18 +142,16 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable() && !redirected)) {
       return false;
     }
-    if (channel
-        .isFollowing()) { // after a challenge it goes again from the first, that was answered
+    if (channel.isFollowing()) { // it would go again from the first, that was answered
       return isRefused(failure) && (redirected || Resends.isSafe(request.getMethod()));
     }
     if (isRefused(failure)) {
       return true;
     }
-    return channel.isPooled()
-        && AhcFailures.isConnectionGone(failure)
+    return AhcFailures.isConnectionGone(failure)
         && !answered
         && Resends.isSafe(request.getMethod())
-        && channel.isSentToIdleConnection();
+        && channel.leg().isSentToIdleConnection();
   }
 
   /**
@@ -150,9 +162,9 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   boolean isRefused(Throwable failure) {
     return refused
         || AhcInternals.isRefusedStream(failure)
-        || (!channel.isWritten()
+        || (!channel.leg().isWritten()
             && (AhcInternals.isOfLeavingConnection(failure)
-                || (channel.isPooled() && AhcFailures.isConnectionGone(failure))));
+                || (channel.leg().isPooled() && AhcFailures.isConnectionGone(failure))));
   }
 
   /**
@@ -192,7 +204,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
       return false;
     }
     if (requestBody != null) {
-      requestBody.cancel();
+      requestBody.pipe().cancel();
     }
     channel.end();
     leave(false);
@@ -200,13 +212,13 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   }
 
   /** It was given up, or has failed, because nothing came in time. */
-  public void timedOut() {
-    channel.timedOut(permit.lane());
+  void timedOut() {
+    channel.leg().timedOut(permit.lane());
   }
 
   /** It fails, once the event loop has done what it is at. */
   void failLater(Throwable failure) {
-    channel.inEventLoopLater(() -> onThrowable(failure));
+    channel.leg().later(() -> onThrowable(failure));
   }
 
   /** The client is closed. */
@@ -221,7 +233,8 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   /** Passes the place on, after whatever ends the stream. */
   private void leave(boolean completed) {
-    boolean whole = completed && !unwanted && (requestBody == null || requestBody.isWritten());
+    boolean whole =
+        completed && !unwanted && (requestBody == null || requestBody.attempt().isWritten());
     channel.leave(permit::leave, completed, whole);
   }
 
@@ -252,7 +265,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   private void tell(Throwable failure) {
     if (requestBody != null) {
-      requestBody.fail(failure);
+      requestBody.pipe().fail(failure);
     }
     failed(failure);
   }
@@ -272,17 +285,17 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
 
   /** Whether the engine has no more to send, or must not read on, until the caller acts. */
   final boolean isWaitingForCaller() {
-    return (requestBody != null && requestBody.isAwaited()) || isBodyUnread();
+    return (requestBody != null && requestBody.attempt().isAwaited()) || isBodyUnread();
   }
 
-  /** Whether a response that AHC does not follow has begun. */
+  /** Whether a response has begun that AHC does not follow, to the request that was sent last. */
   boolean isAnswered() {
     return answered;
   }
 
-  /** How many heads of responses have come through AHC's interceptors; event loop. */
-  int heads() {
-    return heads;
+  /** What the engine hears: whether it goes on with the response. */
+  final State goesOn() {
+    return isOver() ? State.ABORT : State.CONTINUE;
   }
 
   // ---- engine: on the way to a connection -----------------------------------------------------
@@ -329,6 +342,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     boolean isTunnel = // to a proxy, before the request itself
         nettyRequest.getHttpRequest().method().equals(HttpMethod.CONNECT)
             && !request.getMethod().equals("CONNECT");
+    answered = false;
     channel.sending(isTunnel ? null : permit.lane(), isTunnel);
     if (nettyRequest
         .getHttpRequest()
@@ -353,19 +367,25 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
             status.getStatusCode(), status.getProtocolMajorVersion() == 2 ? "HTTP/2" : "HTTP/1.1");
     step = Step.BODY;
     answered = true;
-    heads++;
     unwanted = status.getStatusCode() >= 400;
     if (requestBody != null && unwanted) {
-      requestBody.answered();
+      requestBody.pipe().answered();
     }
-    return isOver() ? State.ABORT : State.CONTINUE;
+    return goesOn();
+  }
+
+  /** The bytes of a part, for longer than this callback. */
+  static HttpResponseBodyPart eager(HttpResponseBodyPart part) {
+    return part instanceof EagerResponseBodyPart
+        ? part
+        : new EagerResponseBodyPart(part.getBodyByteBuf(), part.isLast());
   }
 
   /** The response is whole, and its connection free. */
   @Override
   public @Nullable T onCompleted() throws Exception {
     if (requestBody != null) {
-      requestBody.stop();
+      requestBody.pipe().stop();
     }
     if (!end()) {
       return null;
@@ -382,7 +402,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
   @Override
   public void onThrowable(Throwable failure) {
     fails(
-        AhcInternals.mayBeEndAsStreamOpens(failure) && channel.isLeaving()
+        AhcInternals.mayBeEndAsStreamOpens(failure) && channel.leg().isLeaving()
             ? AhcFailures.caused(new ClosedChannelException(), failure)
             : failure);
   }
@@ -399,7 +419,7 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
     if (failure instanceof TimeoutException && !isOver()) {
       timedOut(); // likewise: no other call goes that way
     }
-    if (AhcFailures.isConnectionGone(failure) && channel.isUnprocessed()) {
+    if (AhcFailures.isConnectionGone(failure) && channel.leg().isUnprocessed()) {
       refused();
     }
     if (end()) {
@@ -407,21 +427,6 @@ abstract class AhcExchange<T> implements ProgressAsyncHandler<T> {
       leave(false);
       tell(failure instanceof NotResent ? RemotelyClosedException.INSTANCE : failure);
     }
-  }
-
-  @Override
-  public State onHeadersWritten() {
-    return State.CONTINUE;
-  }
-
-  @Override
-  public State onContentWritten() {
-    return State.CONTINUE;
-  }
-
-  @Override
-  public State onContentWriteProgress(long amount, long current, long total) {
-    return State.CONTINUE;
   }
 
   // ---- subclass -----------------------------------------------------------------------------

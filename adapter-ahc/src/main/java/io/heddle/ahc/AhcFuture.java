@@ -17,80 +17,51 @@ import org.asynchttpclient.ListenableFuture;
  *
  * <p>Any number of threads may wait.
  */
-final class AhcFuture<T> implements ListenableFuture<T> {
+abstract class AhcFuture<T> implements ListenableFuture<T> {
 
-  /** What the future can do to its request. */
-  interface Control {
+  private final BlockingAhcClient client;
+  private final CompletableFuture<T> outcome;
 
-    /** While there is no request yet. */
-    Control NOTHING =
-        new Control() {
-          @Override
-          public void cancel() {}
-
-          @Override
-          public void abort(Throwable failure) {}
-
-          @Override
-          public void done() {}
-
-          @Override
-          public void touch() {}
-        };
-
-    /** Gives the request up, and tells its handler. */
-    void cancel();
-
-    void abort(Throwable failure);
-
-    void done();
-
-    void touch();
-
-    /** Nothing came in the time that the caller had. */
-    default void timedOut() {}
+  AhcFuture(BlockingAhcClient client, CompletableFuture<T> outcome) {
+    this.client = client;
+    this.outcome = outcome;
   }
 
-  /** For a request that has no exchange of ours: the handshake of a WebSocket. */
-  record OfEngine(ListenableFuture<?> future) implements Control {
+  /** That of a request which has no exchange of ours: the handshake of a WebSocket. */
+  static final class OfEngine<T> extends AhcFuture<T> {
+    private final ListenableFuture<T> engines;
+
+    OfEngine(BlockingAhcClient client, ListenableFuture<T> engines) {
+      super(client, engines.toCompletableFuture());
+      this.engines = engines;
+    }
+
     @Override
-    public void cancel() {
-      future.cancel(true);
+    void cancelRequest() {
+      engines.cancel(true);
     }
 
     @Override
     public void abort(Throwable failure) {
-      future.abort(failure);
+      engines.abort(failure);
     }
 
     @Override
     public void done() {
-      future.done();
+      engines.done();
     }
 
     @Override
     public void touch() {
-      future.touch();
+      engines.touch();
     }
   }
 
-  private final BlockingAhcClient client;
-  private final CompletableFuture<T> outcome;
-  private volatile Control control;
+  /** The future was cancelled: gives the request up, and tells its handler. */
+  abstract void cancelRequest();
 
-  AhcFuture(BlockingAhcClient client, CompletableFuture<T> outcome, Control control) {
-    this.client = client;
-    this.outcome = outcome;
-    this.control = control;
-  }
-
-  /** The request has begun anew. */
-  void control(Control anew) {
-    control = anew;
-    if (outcome.isCancelled()) {
-      anew.cancel();
-    }
-  }
+  /** Nothing came in the time that the caller had. */
+  void timedOut() {}
 
   @Override
   public T get() throws InterruptedException, ExecutionException {
@@ -111,7 +82,7 @@ final class AhcFuture<T> implements ListenableFuture<T> {
     if (!outcome.isDone()) {
       try {
         if (!done(Deadline.afterNanos(Math.max(0, unit.toNanos(timeout)))) && cancel(true)) {
-          control.timedOut();
+          timedOut();
           throw new TimeoutException("no response within " + timeout + " " + unit);
         }
       } catch (InterruptedException e) {
@@ -135,7 +106,7 @@ final class AhcFuture<T> implements ListenableFuture<T> {
     if (!outcome.cancel(false)) {
       return false;
     }
-    control.cancel();
+    cancelRequest();
     return true;
   }
 
@@ -147,21 +118,6 @@ final class AhcFuture<T> implements ListenableFuture<T> {
   @Override
   public boolean isDone() {
     return outcome.isDone();
-  }
-
-  @Override
-  public void abort(Throwable failure) {
-    control.abort(failure);
-  }
-
-  @Override
-  public void done() {
-    control.done();
-  }
-
-  @Override
-  public void touch() {
-    control.touch();
   }
 
   @Override

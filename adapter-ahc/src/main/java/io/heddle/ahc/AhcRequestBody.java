@@ -1,21 +1,15 @@
 package io.heddle.ahc;
 
 import io.heddle.core.BodyOutput;
-import io.heddle.core.Canceller;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.RequestBodyPipe;
 import io.netty.buffer.ByteBuf;
-import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
-import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.asynchttpclient.request.body.Body;
 import org.asynchttpclient.request.body.generator.FeedListener;
@@ -23,18 +17,14 @@ import org.asynchttpclient.request.body.generator.FeedableBodyGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request: what a {@link WritableBody} writes, on its way to the engine.
+ * The body of a request: what a {@link WritableBody} writes, on a thread that may wait.
  *
- * <p>The engine asks for a body of its own for each {@link Attempt} to send the request: a redirect
- * or a challenge may want it again, while the connection of the one before still has something that
- * drains it.
+ * <p>The engine asks for a body of its own for each {@linkplain BodyAttempt attempt} to send the
+ * request: a redirect or a challenge may want it again, while the connection of the one before
+ * still has something that drains it. One thread at a time writes, each for one attempt: the caller
+ * for the first, or a virtual thread if it is a future's; a virtual thread for each that follows.
  */
 final class AhcRequestBody implements FeedableBodyGenerator {
-
-  /** Bytes that may wait for the event loop. */
-  static final int CAPACITY = 64 * 1024;
-
-  private static final int FRAME = 16 * 1024;
 
   private static final byte[] NOTHING = {};
 
@@ -49,10 +39,8 @@ final class AhcRequestBody implements FeedableBodyGenerator {
 
   private final WritableBody body;
   private final AhcExchange<?> exchange;
-  private final Canceller canceller;
-
-  private final RequestBodyPipe first;
-  private volatile Attempt attempt;
+  private final BodyAttempt first;
+  private volatile BodyAttempt attempt;
   private volatile boolean taken;
 
   // Shared: completes when he who writes, or wrote last, reads no more.
@@ -61,20 +49,14 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   // The engine only, one thread at a time.
   private boolean created;
 
-  AhcRequestBody(WritableBody body, AhcExchange<?> exchange, Canceller canceller) {
+  AhcRequestBody(WritableBody body, AhcExchange<?> exchange) {
     this.body = body;
     this.exchange = exchange;
-    this.canceller = canceller;
-    this.attempt = new Attempt();
-    this.first = attempt.pipe;
+    this.first = new BodyAttempt(exchange, body.length());
+    this.attempt = first;
   }
 
-  // ---- caller -------------------------------------------------------------------------------
-
-  /** Whether another could be sent in its place: nothing was taken, or it can be read twice. */
-  boolean isRepeatable() {
-    return body.again() == WritableBody.Again.ALWAYS || !taken;
-  }
+  // ---- writer ---------------------------------------------------------------------------------
 
   /**
    * Writes the body. Returns early if the exchange ends, or the server wants no more.
@@ -86,13 +68,32 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   void write(Deadline deadline) throws IOException, InterruptedException, TimeoutException {
     boolean whole = false;
     try {
-      write(first, deadline);
+      write(first.pipe(), deadline);
       whole = true;
     } finally {
       if (!whole) {
-        first.cancel(); // and with it the exchange: a cut body is none
+        first.pipe().cancel(); // and with it the exchange: a cut body is none
       }
     }
+  }
+
+  /** Writes the body on a virtual thread; what its writer throws ends the exchange. */
+  void writeElsewhere() {
+    writeElsewhere(first.pipe());
+  }
+
+  private void writeElsewhere(RequestBodyPipe to) {
+    Thread.ofVirtual()
+        .name("heddle-ahc-upload")
+        .inheritInheritableThreadLocals(false)
+        .start(
+            () -> {
+              try {
+                write(to, Deadline.none());
+              } catch (Throwable e) { // nobody else would hear of it
+                exchange.onThrowable(e);
+              }
+            });
   }
 
   private void write(RequestBodyPipe to, Deadline deadline)
@@ -179,47 +180,6 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     }
   }
 
-  // ---- any thread ---------------------------------------------------------------------------
-
-  /** The server has answered with an error, and may want no more. */
-  void answered() {
-    attempt.pipe.answered();
-  }
-
-  /** The server wants no more. */
-  void stop() {
-    attempt.pipe.stop();
-  }
-
-  /** The exchange was given up. */
-  void cancel() {
-    attempt.pipe.cancel();
-  }
-
-  /** The exchange has failed. */
-  void fail(Throwable cause) {
-    attempt.pipe.fail(cause);
-  }
-
-  /** Writes the body on a virtual thread; what its writer throws ends the exchange. */
-  void writeElsewhere() {
-    writeElsewhere(first);
-  }
-
-  private void writeElsewhere(RequestBodyPipe to) {
-    Thread.ofVirtual()
-        .name("heddle-ahc-upload")
-        .inheritInheritableThreadLocals(false)
-        .start(
-            () -> {
-              try {
-                write(to, Deadline.none());
-              } catch (Throwable e) { // nobody else would hear of it
-                exchange.onThrowable(e);
-              }
-            });
-  }
-
   // ---- engine -------------------------------------------------------------------------------
 
   /**
@@ -229,24 +189,29 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   @Override
   public Body createBody() {
     if (created) {
-      Attempt before = attempt;
-      if (before.begins()) { // and now never does
-        attempt = new Attempt(before);
-      } else {
-        before.pipe.stop();
-        if (body.again() == WritableBody.Again.NEVER && taken) {
-          throw new UncheckedIOException(
-              new IOException("the request body was read once, and cannot be sent again"));
-        }
-        attempt = new Attempt();
-        writeElsewhere(attempt.pipe);
-      }
-      if (exchange.isOver()) { // and he who ended it may have seen the attempt before
-        cancel();
-      }
+      next();
     }
     created = true;
     return attempt;
+  }
+
+  private void next() {
+    BodyAttempt before = attempt;
+    BodyAttempt instead = before.pass();
+    if (instead != null) {
+      attempt = instead;
+    } else {
+      before.pipe().stop();
+      if (taken && body.again() == WritableBody.Again.NEVER) {
+        throw new UncheckedIOException(
+            new IOException("the request body was read once, and cannot be sent again"));
+      }
+      attempt = new BodyAttempt(exchange, body.length());
+      writeElsewhere(attempt.pipe());
+    }
+    if (exchange.isOver()) { // and he who ended it may have seen the attempt before
+      attempt.pipe().cancel();
+    }
   }
 
   @Override
@@ -260,181 +225,20 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     return false;
   }
 
-  /** Whether the request goes out on a stream, of which {@link #attach} will tell. */
-  void multiplexed(boolean is) {
-    attempt.multiplexed = is;
+  // ---- any thread ---------------------------------------------------------------------------
+
+  /** The one that is sent now. */
+  BodyAttempt attempt() {
+    return attempt;
   }
 
-  /** This is the stream. */
-  void attach(Http2StreamChannel to, ReadGate gate) {
-    attempt.attach(to, gate);
+  /** What the engine takes from now. */
+  RequestBodyPipe pipe() {
+    return attempt.pipe();
   }
 
-  /** Whether all of it has gone to the stream; event loop. */
-  boolean isWritten() {
-    return attempt.written;
-  }
-
-  /** Whether it is the caller that the engine waits for; event loop. */
-  boolean isAwaited() {
-    Attempt now = attempt;
-    return now.hungry && !now.endSent && now.pipe.available() == 0;
-  }
-
-  /**
-   * The body, once, on one connection.
-   *
-   * <p>On HTTP/1.1 the engine asks for bytes, and is told when there are more, as it is by AHC's
-   * own feedable bodies. On HTTP/2 it would keep back the last of what it has until there is more,
-   * so that what is flushed would not leave; there the body writes the frames itself, and the
-   * engine sees one that never has a byte.
-   *
-   * <pre>{@code
-   * NEW ──transferTo──▶ BEGUN    its bytes go to its connection, and to no other
-   *  └───createBody───▶ PASSED   its bytes go with the next attempt; it never has any
-   * }</pre>
-   */
-  private final class Attempt implements Body {
-
-    private final RequestBodyPipe pipe;
-    private final AtomicBoolean left = new AtomicBoolean(); // NEW
-
-    private volatile @Nullable Attempt next;
-    private volatile @Nullable FeedListener listener;
-    private volatile @Nullable Http2StreamChannel stream;
-
-    // Event loop only.
-    private boolean multiplexed;
-    private boolean begun;
-    private boolean hungry;
-    private boolean endSent;
-    private boolean written;
-
-    Attempt() {
-      long expected = body.length() < 0 ? 1024 : body.length();
-      pipe = new RequestBodyPipe(CAPACITY, expected, this::signal, canceller);
-    }
-
-    /** In place of one that has not begun. */
-    Attempt(Attempt before) {
-      pipe = before.pipe;
-      before.next = this;
-    }
-
-    /** Whether this was the first to say so: from now on it is not NEW. */
-    boolean begins() {
-      return left.compareAndSet(false, true);
-    }
-
-    private void signal() {
-      Attempt after = next;
-      if (after != null) {
-        after.signal();
-        return;
-      }
-      Http2StreamChannel to = stream;
-      if (to != null) {
-        try {
-          to.eventLoop().execute(this::pump);
-        } catch (RejectedExecutionException e) {
-          return; // the client is closed, and all its exchanges with it
-        }
-      }
-      FeedListener asks = listener;
-      if (asks != null) { // else the engine has not come here yet, and will
-        asks.onContentAdded();
-      }
-    }
-
-    void listen(FeedListener to) {
-      if (!multiplexed) {
-        listener = to;
-      }
-    }
-
-    @Override
-    public long getContentLength() {
-      return body.length();
-    }
-
-    @Override
-    public BodyState transferTo(ByteBuf target) throws IOException {
-      begun |= begins();
-      if (!begun) {
-        throw new IOException("the request goes out on another connection");
-      }
-      if (multiplexed) {
-        pump();
-        return BodyState.SUSPEND;
-      }
-      if (drainTo(target)) {
-        return BodyState.STOP;
-      }
-      if (target.isReadable()) {
-        return BodyState.CONTINUE;
-      }
-      hungry = true;
-      exchange.waitsForCaller();
-      return BodyState.SUSPEND;
-    }
-
-    private boolean drainTo(ByteBuf target) throws IOException {
-      return pipe.drainTo(
-          src -> {
-            int n = Math.min(src.remaining(), target.writableBytes());
-            ByteBuffer part = src.slice().limit(n);
-            target.writeBytes(part);
-            return n;
-          });
-    }
-
-    /** The engine needs it no more: it is sent, or its connection has ended. */
-    @Override
-    public void close() {
-      endSent = true;
-      if (begun) {
-        pipe.stop();
-      }
-    }
-
-    // ---- HTTP/2 -----------------------------------------------------------------------------
-
-    void attach(Http2StreamChannel to, ReadGate gate) {
-      stream = to;
-      gate.onWritable(this::pump);
-      pump();
-    }
-
-    /** Sends what there is, as far as the stream's window allows. */
-    @SuppressWarnings("FutureReturnValueIgnored") // the engine hears of a stream that breaks
-    private void pump() {
-      Http2StreamChannel to = stream;
-      if (to == null || !begun || endSent || !to.isActive()) {
-        return;
-      }
-      try {
-        boolean empty = false;
-        while (to.isWritable() && !endSent && !empty) {
-          ByteBuf frame = to.alloc().buffer(FRAME, FRAME);
-          boolean end = drainTo(frame);
-          empty = !frame.isReadable();
-          if (empty && !end) {
-            frame.release();
-          } else {
-            endSent = end;
-            written = end;
-            to.write(new DefaultHttp2DataFrame(frame, end));
-            exchange.channel().touch();
-          }
-        }
-        to.flush();
-        if (empty) {
-          hungry = true;
-          exchange.waitsForCaller();
-        }
-      } catch (IOException e) {
-        exchange.onThrowable(e);
-      }
-    }
+  /** Whether another could be sent in its place: nothing was taken, or it can be read twice. */
+  boolean isRepeatable() {
+    return body.again() == WritableBody.Again.ALWAYS || !taken;
   }
 }

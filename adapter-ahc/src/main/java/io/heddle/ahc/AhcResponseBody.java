@@ -59,10 +59,15 @@ final class AhcResponseBody extends BodyInput {
         pipe.gather(each);
       }
     }
-    exchange.channel().afterRead(flush);
+    ReadGate gate = exchange.channel().sent().gate();
+    if (gate == null) { // the exchange is over
+      pipe.flush();
+      return;
+    }
+    gate.afterRead(flush);
     int before = credit.getAndAdd(-n);
     if (before > 0 && before <= n && !pipe.isDone()) {
-      exchange.channel().shutGate();
+      gate.shut();
       exchange.waitsForCaller();
     }
   }
@@ -86,7 +91,15 @@ final class AhcResponseBody extends BodyInput {
   private void demand(int bytes) {
     int before = credit.getAndAdd(bytes);
     if (before <= 0 && before + bytes > 0) {
-      exchange.channel().openGateIf(() -> credit.get() > 0);
+      exchange.channel().sent().inEventLoop(this::readOn);
+    }
+  }
+
+  private void readOn() {
+    ReadGate gate = exchange.channel().sent().gate();
+    if (gate != null && !exchange.isOver() && credit.get() > 0) {
+      exchange.channel().touch();
+      gate.open();
     }
   }
 
@@ -116,7 +129,7 @@ final class AhcResponseBody extends BodyInput {
   @Override
   public void close() {
     if (!isClosed()) {
-      if (exchange.channel().isAlone() && !exchange.isOver()) {
+      if (!exchange.channel().sent().isShared() && !exchange.isOver()) {
         pipe.drain();
       }
       super.close();

@@ -4,7 +4,6 @@ import io.heddle.CallsInFlight;
 import io.heddle.IoThread;
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallReport;
-import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.EventLoopGroup;
@@ -18,11 +17,8 @@ import java.net.SocketException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.asynchttpclient.AsyncCompletionHandlerBase;
@@ -38,7 +34,6 @@ import org.asynchttpclient.Request;
 import org.asynchttpclient.RequestBuilder;
 import org.asynchttpclient.Response;
 import org.asynchttpclient.SignatureCalculator;
-import org.asynchttpclient.handler.resumable.ResumableAsyncHandler;
 import org.asynchttpclient.ws.WebSocketUpgradeHandler;
 import org.jspecify.annotations.Nullable;
 
@@ -131,7 +126,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   private final CallLimits limits;
   private final RequestSettings settings;
   private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
-  private final Set<AhcFuture.OfEngine> handshakes = ConcurrentHashMap.newKeySet();
+  private final Set<AhcFuture<?>> handshakes = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final boolean ownThreads;
   private volatile @Nullable SignatureCalculator signatureCalculator;
@@ -257,88 +252,27 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   @Override
   public <T> ListenableFuture<T> executeRequest(Request request, AsyncHandler<T> handler) {
     Objects.requireNonNull(handler, "handler");
-    CompletableFuture<T> outcome = new CompletableFuture<>();
-    AhcFuture<T> future = new AhcFuture<>(this, outcome, AhcFuture.Control.NOTHING);
-    try {
-      if (isClosed()) {
-        throw new IllegalStateException("Closed"); // as AHC says it
-      }
-      if (handler instanceof WebSocketUpgradeHandler) {
-        return upgrade(engine.executeRequest(request, handler));
-      }
-      Request adjusted = request;
-      if (handler instanceof ResumableAsyncHandler resumable
-          && !config.getRequestFilters().isEmpty()) {
-        adjusted = resumable.adjustRequestRange(request); // AHC does, where it sees such a handler
-      }
-      Resends resends = new Resends(settings.deadline(request));
-      CallEvent event = beginCall(request);
-      endWith(outcome, event);
-      start(adjusted, handler, future, outcome, settings.maxRetries(), resends, event);
-    } catch (IOException | RuntimeException e) {
-      outcome.completeExceptionally(e);
-      handler.onThrowable(e);
+    if (handler instanceof WebSocketUpgradeHandler && !isClosed()) {
+      return upgrade(engine.executeRequest(request, handler));
     }
+    HandlerFuture<T> future =
+        new HandlerFuture<>(this, request, handler, new CompletableFuture<>());
+    future.start();
     return future;
-  }
-
-  @SuppressWarnings("FutureReturnValueIgnored") // it never fails
-  private static void endWith(CompletableFuture<?> outcome, CallEvent event) {
-    if (event.isOn()) {
-      outcome.whenComplete(
-          (result, failure) -> {
-            if (failure == null) {
-              event.completed();
-            } else {
-              event.failed(failure);
-            }
-          });
-    }
   }
 
   /** A WebSocket's handshake has no exchange of ours; only its end is. */
   @SuppressWarnings("FutureReturnValueIgnored") // it never fails
-  private <T> AhcFuture<T> upgrade(ListenableFuture<T> handshake) {
-    AhcFuture.OfEngine control = new AhcFuture.OfEngine(handshake);
-    handshakes.add(control);
+  private <T> AhcFuture<T> upgrade(ListenableFuture<T> engines) {
+    AhcFuture<T> handshake = new AhcFuture.OfEngine<>(this, engines);
+    handshakes.add(handshake);
     handshake
         .toCompletableFuture()
-        .whenComplete((webSocket, failure) -> handshakes.remove(control));
+        .whenComplete((webSocket, failure) -> handshakes.remove(handshake));
     if (isClosed()) {
-      control.abort(AhcFailures.ended(true, null));
+      handshake.abort(AhcFailures.ended(true, null));
     }
-    return new AhcFuture<>(this, handshake.toCompletableFuture(), control);
-  }
-
-  /** Starts a request that has a handler, once there is a place for it. */
-  <T> void start(
-      Request request,
-      AsyncHandler<T> handler,
-      AhcFuture<T> future,
-      CompletableFuture<T> outcome,
-      int retries,
-      Resends resends,
-      CallEvent event)
-      throws IOException {
-    CallLimits.Permit permit;
-    if (isIoThread()) {
-      permit = limits.enterNow(request, event);
-    } else {
-      try {
-        permit = limits.enter(request, settings.deadline(request), turn -> {}, event);
-      } catch (InterruptedException | TimeoutException | CancellationException e) {
-        throw AhcFailures.inWait("waiting for a connection", true, e);
-      }
-    }
-    HandlerExchange<T> exchange = null;
-    try {
-      exchange = new HandlerExchange<>(this, request, permit, handler, outcome, retries, resends);
-    } finally {
-      if (exchange == null) { // the body of the request is none
-        permit.leave();
-      }
-    }
-    exchange.start(future);
+    return handshake;
   }
 
   @Override
@@ -462,7 +396,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     for (AhcExchange<?> each : running) {
       each.close(why);
     }
-    for (AhcFuture.OfEngine each : handshakes) {
+    for (AhcFuture<?> each : handshakes) {
       each.abort(why);
     }
     channels.close(); // and those that are still to come
@@ -483,11 +417,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
             first.close();
           }
         };
-    try {
-      channel.eventLoop().execute(close);
-    } catch (RejectedExecutionException e) {
-      close.run(); // the loop has ended
-    }
+    AhcIoThread.later(channel, close);
   }
 
   /** Returns what each call waits for. */
@@ -550,7 +480,8 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     }
   }
 
-  private boolean isIoThread() {
+  /** Whether the current thread is one that moves bytes. */
+  boolean isIoThread() {
     if (Thread.currentThread() instanceof IoThread) {
       return true;
     }

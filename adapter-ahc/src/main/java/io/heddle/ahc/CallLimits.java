@@ -7,7 +7,6 @@ import io.heddle.core.InFlightLimit;
 import io.heddle.core.Lanes;
 import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -167,63 +166,38 @@ final class CallLimits {
   /**
    * Waits until this request may be sent.
    *
-   * @param waiting is told of each wait before it begins, so that somebody can cancel it
-   * @throws IOException AHC's own, if its timeout for this (acquireFreeChannelTimeout) is over; if
-   *     that is 0 there is none; or what kept a call before this one from getting a connection
-   * @throws TimeoutException if the deadline is over
-   * @throws CancellationException if the wait was cancelled, or the client closed
+   * @param waiting is told of each wait before it begins, so that somebody can cancel it; null if
+   *     the caller must not wait, an I/O thread that starts a call with a handler: a server's bound
+   *     on streams is left to AHC then, which has a queue for that
+   * @throws IOException AHC's own, if its timeout for this (acquireFreeChannelTimeout) is over, 0
+   *     being none, or there is no free place for a caller that must not wait; what kept a call
+   *     before this one from getting a connection; or that the deadline is over, the wait was
+   *     cancelled, or the client closed
    */
-  Permit enter(Request request, Deadline deadline, Consumer<Exchange<?>> waiting, CallEvent event)
-      throws IOException, InterruptedException, TimeoutException {
-    event.at(CallEvent.Step.PLACE);
+  Permit enter(
+      Request request, Deadline deadline, @Nullable Consumer<Exchange<?>> waiting, CallEvent event)
+      throws IOException, InterruptedException {
+    if (waiting != null) {
+      event.at(CallEvent.Step.PLACE);
+    }
     int millis = config.getAcquireFreeChannelTimeout();
     Deadline lease =
         millis > 0 ? Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(millis)) : Deadline.none();
-    return enter(request, new Turns(this, deadline, deadline.earlier(lease), waiting), event);
-  }
-
-  /**
-   * Takes what is free, for a caller that must not wait: an I/O thread that starts a call with a
-   * handler. A server's bound on streams is left to AHC then, which has a queue for that.
-   *
-   * @throws IOException AHC's own, if there is no free place
-   */
-  Permit enterNow(Request request, CallEvent event) throws IOException {
-    try {
-      return enter(request, null, event);
-    } catch (InterruptedException | TimeoutException e) {
-      throw new AssertionError("this does not wait", e);
-    }
-  }
-
-  /** Turns away all that wait, and all that come. */
-  void close() {
-    closed = true;
-    origins.values().forEach(Origin::close);
-    if (connections != null) {
-      connections.close();
-    }
-  }
-
-  private Permit enter(Request request, @Nullable Turns turns, CallEvent event)
-      throws IOException, InterruptedException, TimeoutException {
+    Turns turns = new Turns(this, deadline, deadline.earlier(lease), waiting);
     Origin origin = origin(request);
     Permit permit = new Permit(event);
     try {
       if (origin != null && maySpeakHttp2(request)) {
         Lane lane = origin.lanes().now();
-        if (lane.tryEnter()) {
-          permit.lane = lane;
-        } else if (turns != null) {
-          permit.lane = (Lane) turns.await(lane, true);
-        } else { // AHC has a queue for that
+        if (waiting == null && !lane.tryEnter()) {
           permit.begin();
           return permit;
         }
+        permit.lane = waiting == null ? lane : (Lane) turns.take(lane, true);
       }
       if (permit.lane == null || !permit.lane.isShared()) {
-        permit.ofHost = take(origin == null ? null : origin.connections(), turns, true);
-        permit.ofAll = take(connections, turns, false);
+        permit.ofHost = turns.take(origin == null ? null : origin.connections(), true);
+        permit.ofAll = turns.take(connections, false);
       }
       permit.begin();
       return permit;
@@ -234,16 +208,42 @@ final class CallLimits {
     }
   }
 
-  private @Nullable InFlightLimit take(
-      @Nullable InFlightLimit limit, @Nullable Turns turns, boolean isOfHost)
-      throws IOException, InterruptedException, TimeoutException {
-    if (limit == null || limit.tryEnter()) {
-      return limit;
+  /** One call's way through several limits. */
+  private record Turns(
+      CallLimits of, Deadline call, Deadline lease, @Nullable Consumer<Exchange<?>> waiting) {
+
+    /** A place in this limit, or in one that has followed; null if there is no limit. */
+    @Nullable InFlightLimit take(@Nullable InFlightLimit limit, boolean isOfHost)
+        throws IOException, InterruptedException {
+      if (limit == null || limit.tryEnter()) {
+        return limit;
+      }
+      if (waiting == null) {
+        throw of.tooMany(isOfHost);
+      }
+      Exchange<InFlightLimit> turn = limit.ask();
+      waiting.accept(turn);
+      try {
+        return turn.await(lease);
+      } catch (TimeoutException e) {
+        throw call.isExpired() ? failure(e) : AhcFailures.caused(of.tooMany(isOfHost), e);
+      } catch (ExecutionException | CancellationException e) {
+        throw failure(e);
+      }
     }
-    if (turns == null) {
-      throw tooMany(isOfHost);
+
+    private IOException failure(Exception end) {
+      return AhcFailures.inWait("waiting for a connection", of.closed, end);
     }
-    return turns.await(limit, isOfHost);
+  }
+
+  /** Turns away all that wait, and all that come. */
+  void close() {
+    closed = true;
+    origins.values().forEach(Origin::close);
+    if (connections != null) {
+      connections.close();
+    }
   }
 
   private @Nullable Origin origin(Request request) {
@@ -287,26 +287,5 @@ final class CallLimits {
     return isOfHost
         ? new TooManyConnectionsPerHostException(config.getMaxConnectionsPerHost())
         : new TooManyConnectionsException(config.getMaxConnections());
-  }
-
-  /** One call's way through several limits. */
-  private record Turns(
-      CallLimits of, Deadline call, Deadline lease, Consumer<Exchange<?>> waiting) {
-
-    InFlightLimit await(InFlightLimit limit, boolean isOfHost)
-        throws IOException, InterruptedException, TimeoutException {
-      Exchange<InFlightLimit> turn = limit.ask();
-      waiting.accept(turn);
-      try {
-        return turn.await(lease);
-      } catch (TimeoutException e) {
-        if (call.isExpired()) {
-          throw e;
-        }
-        throw AhcFailures.caused(of.tooMany(isOfHost), e);
-      } catch (ExecutionException e) {
-        throw AhcFailures.thrown(Objects.requireNonNull(e.getCause()));
-      }
-    }
   }
 }

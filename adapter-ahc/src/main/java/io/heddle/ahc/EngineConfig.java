@@ -85,12 +85,13 @@ final class EngineConfig {
     return channel -> {
       channels.add(channel);
       channel.config().setAutoClose(false); // an answer may be there, though no more can be written
+      ReadGate gate = new ReadGate(channel);
       channel
           .pipeline()
-          .addBefore(ChannelManager.AHC_HTTP_HANDLER, ReadGate.NAME, new ReadGate())
+          .addBefore(ChannelManager.AHC_HTTP_HANDLER, ReadGate.NAME, gate)
           .addBefore(ChannelManager.AHC_HTTP_HANDLER, Http1Connection.NAME, new Http1Connection());
       if (mayBeginWithHttp2) {
-        channel.pipeline().get(ReadGate.class).shut(channel); // until the codec is there
+        gate.shut(); // until the codec is there
       }
       if (users != null) {
         users.accept(channel);

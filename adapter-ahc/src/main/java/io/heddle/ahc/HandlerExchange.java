@@ -1,13 +1,10 @@
 package io.heddle.ahc;
 
-import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import javax.net.ssl.SSLSession;
 import org.asynchttpclient.AsyncHandler;
 import org.asynchttpclient.HttpResponseBodyPart;
@@ -15,138 +12,43 @@ import org.asynchttpclient.HttpResponseStatus;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.handler.ProgressAsyncHandler;
 import org.asynchttpclient.handler.TransferCompletionHandler;
-import org.asynchttpclient.netty.EagerResponseBodyPart;
-import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * An exchange with a handler of the user's, which the engine calls on its event loop as always, and
- * with a future.
+ * An exchange of a {@link HandlerFuture}: the engine calls the handler of the user's on its event
+ * loop, as always.
  */
-final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Control {
+final class HandlerExchange<T> extends AhcExchange<T> implements ProgressAsyncHandler<T> {
 
-  private static final Logger LOG = LoggerFactory.getLogger(HandlerExchange.class);
-
-  private final BlockingAhcClient client;
-  private final Request asked;
   private final AsyncHandler<T> user;
-  private final CompletableFuture<T> outcome;
-  private final int retries;
-  private final Resends resends;
-
-  // Set before it starts.
-  private @Nullable AhcFuture<T> future;
+  private final HandlerFuture<T> future;
+  private final boolean isLazy;
 
   HandlerExchange(
       BlockingAhcClient client,
       Request request,
       CallLimits.Permit permit,
       AsyncHandler<T> user,
-      CompletableFuture<T> outcome,
-      int retries,
-      Resends resends) {
+      HandlerFuture<T> future) {
     super(client, request, permit);
-    this.client = client;
-    this.asked = request;
     this.user = user;
-    this.outcome = outcome;
-    this.retries = retries;
-    this.resends = resends;
-  }
-
-  /** Starts it, for this future. */
-  void start(AhcFuture<T> of) {
-    future = of;
-    of.control(this);
-    start();
-    AhcRequestBody body = requestBody();
-    if (body != null && !isOver()) {
-      body.writeElsewhere();
-    }
-  }
-
-  // ---- future -------------------------------------------------------------------------------
-
-  @Override
-  public void cancel() {
-    if (abandon()) {
-      tellUser(new CancellationException());
-    }
-  }
-
-  @Override
-  public void abort(Throwable failure) {
-    if (abandon()) {
-      outcome.completeExceptionally(failure);
-      tellUser(failure);
-    }
-  }
-
-  @Override
-  public void touch() {
-    channel().touch();
-  }
-
-  @Override
-  public void done() {
-    NettyResponseFuture<?> running = channel().future();
-    if (running != null) {
-      running.done();
-    }
+    this.future = future;
+    this.isLazy = client.settings().isLazy();
   }
 
   // ---- engine: the end ------------------------------------------------------------------------
 
   @Override
-  @SuppressWarnings("NullAway") // a handler may complete with null
   @Nullable T completed() throws Exception {
     T result = user.onCompleted();
-    outcome.complete(result);
+    future.complete(result);
     return result;
   }
 
   @Override
   void failed(Throwable failure) {
-    AhcFuture<T> of = future;
-    if (of != null && retries > 0 && !outcome.isDone() && mayRestart(failure)) {
-      Thread.ofVirtual()
-          .name("heddle-ahc-retry")
-          .inheritInheritableThreadLocals(false)
-          .start(() -> restart(of, failure)); // it may have to wait
-      return;
-    }
-    outcome.completeExceptionally(failure); // unless the future was cancelled just now
-    tellUser(failure);
-  }
-
-  private void restart(AhcFuture<T> of, Throwable failure) {
-    try {
-      boolean refused = isRefused(failure);
-      if (refused && !resends.unprocessed()) {
-        outcome.completeExceptionally(failure);
-        tellUser(failure);
-        return;
-      }
-      resends.pause();
-      user.onRetry();
-      client.start(
-          again(asked), user, of, outcome, refused ? retries : retries - 1, resends, event());
-    } catch (Throwable e) { // an Error of a hook of the user's, too: nobody else would hear of it
-      outcome.completeExceptionally(e);
-      tellUser(e);
-    }
-  }
-
-  /** What the handler itself throws then, nobody can be told; AHC logs it for debugging. */
-  private void tellUser(Throwable failure) {
-    try {
-      user.onThrowable(failure);
-    } catch (Throwable e) {
-      LOG.debug("a handler has failed in onThrowable", e);
-    }
+    future.failed(this, failure);
   }
 
   // ---- engine: all the rest goes to the user's handler ----------------------------------------
@@ -164,13 +66,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements AhcFuture.Contr
 
   @Override
   public State onBodyPartReceived(HttpResponseBodyPart part) throws Exception {
-    if (isOver()) {
-      return State.ABORT;
-    }
-    return user.onBodyPartReceived(
-        client.settings().isLazy() || part instanceof EagerResponseBodyPart
-            ? part
-            : new EagerResponseBodyPart(part.getBodyByteBuf(), part.isLast()));
+    return isOver() ? State.ABORT : user.onBodyPartReceived(isLazy ? part : eager(part));
   }
 
   @Override

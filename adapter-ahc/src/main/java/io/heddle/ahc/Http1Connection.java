@@ -60,7 +60,7 @@ final class Http1Connection extends ChannelDuplexHandler {
   }
 
   // Written by whoever sends a request, taken by the event loop when its head comes by.
-  private volatile @Nullable AhcChannel sender;
+  private volatile @Nullable Leg sender;
 
   // Event loop only.
   private boolean expecting;
@@ -78,8 +78,8 @@ final class Http1Connection extends ChannelDuplexHandler {
   // ---- the request --------------------------------------------------------------------------
 
   /** The next head to be written is that of this exchange, which is told then; any thread. */
-  void sends(AhcChannel exchange) {
-    sender = exchange;
+  void sends(Leg leg) {
+    sender = leg;
   }
 
   @Override
@@ -87,14 +87,14 @@ final class Http1Connection extends ChannelDuplexHandler {
   public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
     boolean last = msg instanceof LastHttpContent;
     if (msg instanceof HttpRequest request) {
-      AhcChannel writes = sender;
+      Leg writes = sender;
       sender = null;
       if (writes != null && ctx.channel().isActive()) {
         writes.written();
       }
       ReadGate gate = ctx.pipeline().get(ReadGate.class);
       if (gate != null) {
-        gate.open(ctx.channel());
+        gate.open();
       }
       expecting = true;
       switching = request.method().equals(HttpMethod.CONNECT);
@@ -218,7 +218,7 @@ final class Http1Connection extends ChannelDuplexHandler {
     ctx.fireChannelRead(last);
     ReadGate gate = ctx.pipeline().get(ReadGate.class);
     if (gate != null) {
-      gate.open(ctx.channel()); // the last of a body may just have shut it, and who waits in AHC's
+      gate.open(); // the last of a body may just have shut it, and who waits in AHC's
       // pool has to hear of the end
     }
   }

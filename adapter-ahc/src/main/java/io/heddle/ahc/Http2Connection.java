@@ -8,7 +8,6 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http2.DefaultHttp2PingFrame;
-import io.netty.handler.codec.http2.Http2Connection.Endpoint;
 import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -20,7 +19,6 @@ import io.netty.handler.codec.http2.Http2Stream;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.asynchttpclient.netty.channel.Http2ConnectionState;
 import org.jspecify.annotations.Nullable;
@@ -61,10 +59,10 @@ final class Http2Connection extends ChannelDuplexHandler {
   private static final long REST_MILLIS = 1000;
 
   private final Channel channel;
-  private final ReadGate gate = new ReadGate();
+  private final Http2FrameCodec codec;
+  private final ReadGate gate;
   private final Map<Http2Stream, Runnable> closing = new HashMap<>();
-  private @Nullable Endpoint<Http2LocalFlowController> local;
-  private @Nullable AhcChannel opening;
+  private @Nullable Leg opening;
   private long quietSince;
   private boolean pinged;
   private long pingedAt;
@@ -72,15 +70,17 @@ final class Http2Connection extends ChannelDuplexHandler {
   private boolean leaving;
   private @Nullable Lane lane;
 
-  private Http2Connection(Channel channel) {
+  private Http2Connection(Channel channel, Http2FrameCodec codec) {
     this.channel = channel;
+    this.codec = codec;
+    this.gate = new ReadGate(channel);
   }
 
   /** The one of this channel, which is made when the first exchange comes by. */
   static Http2Connection of(Channel channel) {
     Http2Connection known = (Http2Connection) channel.pipeline().get(NAME);
     if (known == null) {
-      known = new Http2Connection(channel);
+      known = new Http2Connection(channel, channel.pipeline().get(Http2FrameCodec.class));
       channel.pipeline().addLast(NAME, known);
     }
     return known;
@@ -90,24 +90,28 @@ final class Http2Connection extends ChannelDuplexHandler {
    * An exchange that has a place in this lane is about to open a stream. One that was left, with
    * another connection, is nobody's to open or to leave any more.
    */
-  void serve(Lane of, Channel channel) {
-    if (leaving || of.isLeft()) {
-      return;
+  void serve(Lane of) {
+    if (!leaving && !of.isLeft()) {
+      lane = of;
+      tell();
     }
-    lane = of;
-    if (maxStreams >= 0 && !pinged) {
-      of.open(channel, maxStreams);
+  }
+
+  /** How many calls may be in the lane. */
+  private void tell() {
+    if (lane != null && maxStreams >= 0 && !leaving) {
+      lane.open(channel, pinged ? 0 : maxStreams);
     }
   }
 
   /** The next stream that the codec opens is that of this exchange. */
-  void opens(AhcChannel exchange) {
-    opening = exchange;
+  void opens(Leg leg) {
+    opening = leg;
   }
 
   /** Whether this stream came after the last one that the server has looked at: RFC 9113, 6.8. */
   boolean isBeyondLast(Http2Stream stream) {
-    int last = local == null ? -1 : local.lastStreamKnownByPeer();
+    int last = codec.connection().local().lastStreamKnownByPeer();
     return last >= 0 && stream.id() > last;
   }
 
@@ -115,8 +119,8 @@ final class Http2Connection extends ChannelDuplexHandler {
    * Whether nobody would have noticed that the server has gone, now that a request is about to be
    * sent: no stream is open, or nothing has been read since the first of them was opened.
    */
-  boolean isQuiet(Channel channel) {
-    if (isIdle(channel)) {
+  boolean isQuiet() {
+    if (isIdle()) {
       quietSince = System.nanoTime();
       return true;
     }
@@ -124,9 +128,22 @@ final class Http2Connection extends ChannelDuplexHandler {
   }
 
   /** Whether no stream is open here. */
-  private boolean isIdle(Channel channel) {
-    Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
-    return codec == null || codec.connection().numActiveStreams() == 0;
+  private boolean isIdle() {
+    return codec.connection().numActiveStreams() == 0;
+  }
+
+  /** Whether the server would look at no more streams. */
+  boolean isLeaving() {
+    return !channel.isActive()
+        || codec.connection().goAwayReceived()
+        || !codec.connection().local().canOpenStream();
+  }
+
+  /** A call of this lane is about to tell that it has timed out here; any thread. */
+  void pause(Lane of) {
+    if (of.isShared()) {
+      of.open(channel, 0);
+    }
   }
 
   /**
@@ -135,18 +152,20 @@ final class Http2Connection extends ChannelDuplexHandler {
    * @param sentAt when it was sent; as {@link System#nanoTime}
    */
   @SuppressWarnings("FutureReturnValueIgnored") // what is not written is not answered
-  void timedOut(Channel channel, long sentAt) {
-    long now = System.nanoTime();
-    boolean isSilent = gate.lastRead() - sentAt < 0 || now - gate.lastRead() > SILENCE_NANOS;
-    if (isSilent && !pinged && !leaving && channel.isActive()) {
-      pinged = true;
-      pingedAt = now;
-      limit(channel, 0);
-      channel.writeAndFlush(new DefaultHttp2PingFrame(now));
-      channel.eventLoop().schedule(() -> pingIsOver(channel, now), PING_MILLIS, MILLISECONDS);
-    } else if (!pinged && !leaving) {
-      limit(channel, maxStreams); // he who told has paused the lane
+  void timedOut(long sentAt) {
+    if (pinged || leaving || !channel.isActive()) {
+      return;
     }
+    long now = System.nanoTime();
+    pinged = gate.lastRead() - sentAt < 0 || now - gate.lastRead() > SILENCE_NANOS;
+    if (!pinged) {
+      tell(); // he who told has paused the lane
+      return;
+    }
+    pingedAt = now;
+    limit();
+    channel.writeAndFlush(new DefaultHttp2PingFrame(now));
+    channel.eventLoop().schedule(() -> pingIsOver(now), PING_MILLIS, MILLISECONDS);
   }
 
   /** Whatever was read shows that the path is alive. */
@@ -154,15 +173,13 @@ final class Http2Connection extends ChannelDuplexHandler {
   public void channelReadComplete(ChannelHandlerContext ctx) {
     if (pinged && gate.lastRead() - pingedAt >= 0) {
       pinged = false;
-      if (!leaving) {
-        limit(ctx.channel(), maxStreams);
-      }
+      limit();
     }
     ctx.fireChannelReadComplete();
   }
 
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void pingIsOver(Channel channel, long of) {
+  private void pingIsOver(long of) {
     ChannelHandlerContext ctx = channel.pipeline().context(this);
     if (pinged && pingedAt == of && ctx != null) {
       leave(); // now: TLS may try to say good-bye first
@@ -170,31 +187,18 @@ final class Http2Connection extends ChannelDuplexHandler {
     }
   }
 
-  /** So many streams at a time, whoever opens them; −1 if the server has not said it yet. */
-  private void limit(Channel channel, int streams) {
-    Http2ConnectionState engines = channel.attr(Http2ConnectionState.HTTP2_STATE_KEY).get();
-    if (engines != null) {
-      engines.updateMaxConcurrentStreams(streams < 0 ? Integer.MAX_VALUE : streams);
+  /** So many streams at a time, whoever opens them. */
+  private void limit() {
+    Http2ConnectionState engines = engines();
+    if (engines != null && !leaving) {
+      engines.updateMaxConcurrentStreams(
+          pinged ? 0 : maxStreams < 0 ? Integer.MAX_VALUE : maxStreams);
     }
-    if (lane != null && streams >= 0) {
-      lane.open(channel, streams);
-    }
+    tell();
   }
 
-  /** Whether the server would look at one more stream now. */
-  boolean takesMore(Channel channel) {
-    Http2FrameCodec codec = channel.pipeline().get(Http2FrameCodec.class);
-    return codec == null
-        || (!codec.connection().goAwayReceived() && codec.connection().local().canOpenStream());
-  }
-
-  /** On the event loop, once it has done what it is at; any thread. */
-  void later(Runnable work) {
-    try {
-      channel.eventLoop().execute(work);
-    } catch (RejectedExecutionException e) {
-      work.run(); // the client is closed, and the event loop has ended
-    }
+  private @Nullable Http2ConnectionState engines() {
+    return channel.attr(Http2ConnectionState.HTTP2_STATE_KEY).get();
   }
 
   /**
@@ -235,11 +239,8 @@ final class Http2Connection extends ChannelDuplexHandler {
 
   @SuppressWarnings("FutureReturnValueIgnored") // what is not written ends with its connection
   private void reset(Http2Stream stream) {
-    ChannelHandlerContext ctx = channel.pipeline().context(Http2FrameCodec.class);
-    if (ctx != null
-        && ctx.handler() instanceof Http2FrameCodec codec
-        && stream.state() != Http2Stream.State.CLOSED
-        && !stream.isResetSent()) {
+    ChannelHandlerContext ctx = channel.pipeline().context(codec);
+    if (ctx != null && stream.state() != Http2Stream.State.CLOSED && !stream.isResetSent()) {
       codec.encoder().writeRstStream(ctx, stream.id(), Http2Error.CANCEL.code(), ctx.newPromise());
       ctx.flush();
     }
@@ -247,7 +248,7 @@ final class Http2Connection extends ChannelDuplexHandler {
 
   @Override
   public void handlerAdded(ChannelHandlerContext ctx) throws Http2Exception {
-    ctx.channel().config().setAutoClose(true);
+    channel.config().setAutoClose(true);
     if (ctx.pipeline().get(Http1Connection.class) != null) {
       ctx.pipeline().remove(Http1Connection.class);
     }
@@ -255,25 +256,21 @@ final class Http2Connection extends ChannelDuplexHandler {
       ctx.pipeline().remove(ReadGate.class);
     }
     ctx.pipeline().addFirst(ReadGate.NAME, gate); // the codec and TLS ask for reads by themselves
-    Http2FrameCodec codec = ctx.pipeline().get(Http2FrameCodec.class);
-    if (codec != null) {
-      Endpoint<Http2LocalFlowController> of = codec.connection().local();
-      of.flowController().incrementWindowSize(codec.connection().connectionStream(), WINDOW);
-      ctx.flush();
-      codec.connection().addListener(new Streams());
-      local = of;
-      Http2Openings.gatherFlushes(ctx.pipeline());
-    }
+    Http2LocalFlowController flow = codec.connection().local().flowController();
+    flow.incrementWindowSize(codec.connection().connectionStream(), WINDOW);
+    ctx.flush();
+    codec.connection().addListener(new Streams());
+    Http2Openings.gatherFlushes(ctx.pipeline());
   }
 
   /** What the codec says of its streams: it is the first to know. */
   private final class Streams extends Http2ConnectionAdapter {
     @Override
     public void onStreamAdded(Http2Stream stream) {
-      AhcChannel exchange = opening;
-      if (exchange != null) {
+      Leg leg = opening;
+      if (leg != null) {
         opening = null;
-        exchange.opened(stream);
+        leg.opened(stream);
       }
     }
 
@@ -281,12 +278,13 @@ final class Http2Connection extends ChannelDuplexHandler {
     @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
     public void onStreamClosed(Http2Stream stream) {
       free(stream);
-      Http2ConnectionState engines = channel.attr(Http2ConnectionState.HTTP2_STATE_KEY).get();
-      if (isIdle(channel)
+      Http2ConnectionState engines = engines();
+      if (isIdle()
           && engines != null
           && (engines.isDraining() || engines.isRedundant())
           && engines.getActiveStreams() <= 0) {
-        later(channel::close); // as the engine did, while the last stream still counted
+        AhcIoThread.later(
+            channel, channel::close); // as the engine did, while the last stream still counted
       }
     }
   }
@@ -300,9 +298,7 @@ final class Http2Connection extends ChannelDuplexHandler {
       } else if (maxStreams < 0) {
         maxStreams = Integer.MAX_VALUE; // RFC 9113, 6.5.2: no limit, unless the server says one
       }
-      if (lane != null && !leaving && !pinged) {
-        lane.open(ctx.channel(), maxStreams);
-      }
+      tell();
     } else if (msg instanceof Http2GoAwayFrame) {
       leave();
     }
@@ -322,7 +318,7 @@ final class Http2Connection extends ChannelDuplexHandler {
   @Override
   @SuppressWarnings("FutureReturnValueIgnored") // that is the promise
   public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-    if (isIdle(ctx.channel()) || !ctx.channel().isActive()) {
+    if (isIdle() || !channel.isActive()) {
       ctx.close(promise);
     } else {
       promise.tryFailure(new IOException("other requests use the connection"));

@@ -45,7 +45,6 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
       ReferenceCountUtil.release(msg);
     } else if (msg instanceof Http2HeadersFrame head && mayBeIntercepted(head)) {
       Channel channel = ctx.channel();
-      int before = exchange.heads();
       length = declared(channel, head);
       ctx.fireChannelRead(
           head.isEndStream()
@@ -53,7 +52,7 @@ final class Http2Responses extends ChannelInboundHandlerAdapter {
                   .stream(head.stream())
               : head);
       NettyResponseFuture<?> future = AhcInternals.future(channel);
-      left = exchange.heads() == before && future != null && !future.isDone();
+      left = !exchange.isAnswered() && future != null && !future.isDone();
       if (left) {
         Channels.setDiscard(channel);
       } else if (head.isEndStream()) {

@@ -18,13 +18,18 @@ final class ReadGate extends ChannelDuplexHandler {
 
   static final String NAME = "heddle-gate";
 
+  private final Channel channel;
   private boolean shut;
   private long lastRead = System.nanoTime();
   private @Nullable Runnable onWritable;
   private @Nullable Runnable afterRead;
 
+  ReadGate(Channel channel) {
+    this.channel = channel;
+  }
+
   /** Reads no further than what is under way. */
-  void shut(Channel channel) {
+  void shut() {
     if (!shut) {
       shut = true;
       channel.config().setAutoRead(false);
@@ -32,7 +37,7 @@ final class ReadGate extends ChannelDuplexHandler {
   }
 
   /** Reads on. */
-  void open(Channel channel) {
+  void open() {
     if (shut) {
       shut = false;
       channel.config().setAutoRead(true); // which asks for a read

@@ -12,10 +12,8 @@ import org.asynchttpclient.Request;
 import org.jspecify.annotations.Nullable;
 
 /** An exchange whose caller waits for the head, and then reads the body. */
-final class StreamExchange extends AhcExchange<Boolean>
-    implements BlockingExchange<StreamingResponse> {
+final class StreamExchange extends BlockingExchange<StreamingResponse> {
 
-  private final Exchange<StreamingResponse> head;
   private final Deadline deadline;
 
   // Event loop only.
@@ -27,37 +25,23 @@ final class StreamExchange extends AhcExchange<Boolean>
 
   StreamExchange(
       BlockingAhcClient client, Request request, CallLimits.Permit permit, Deadline deadline) {
-    super(client, request, permit);
+    super(client, request, permit, new Exchange<>(late -> {})); // whoever gave it up has ended it
     this.deadline = deadline;
-    this.head = new Exchange<>(late -> abandon());
-    this.head.onAbandon(this::abandon);
   }
 
   @Override
-  public Exchange<StreamingResponse> outcome() {
-    return head;
-  }
-
-  @Override
-  public AhcExchange<?> exchange() {
-    return this;
-  }
-
-  @Override
-  public void cancel() {
-    event().cancels();
-    if (!head.cancel()) {
-      StreamingResponse begun = response; // which is set before the head completes
-      if (begun != null) {
-        begun.body().cancel();
-      }
+  void cancel() {
+    super.cancel();
+    StreamingResponse begun = response; // which is set before the head completes
+    if (begun != null) {
+      begun.body().cancel();
     }
   }
 
   @Override
   @Nullable Thread waiter() {
     StreamingResponse begun = response;
-    return begun == null ? head.waiter() : begun.body().waiter();
+    return begun == null ? super.waiter() : begun.body().waiter();
   }
 
   // ---- engine -------------------------------------------------------------------------------
@@ -73,25 +57,26 @@ final class StreamExchange extends AhcExchange<Boolean>
   public State onHeadersReceived(HttpHeaders received) {
     headers = received;
     response();
-    return isOver() ? State.ABORT : State.CONTINUE;
+    return goesOn();
   }
 
   @Override
   public State onBodyPartReceived(HttpResponseBodyPart part) {
     response().body().offer(part.getBodyByteBuf());
-    return isOver() ? State.ABORT : State.CONTINUE;
+    return goesOn();
   }
 
   @Override
   public State onTrailingHeadersReceived(HttpHeaders received) {
     response().trailers(received);
-    return isOver() ? State.ABORT : State.CONTINUE;
+    return goesOn();
   }
 
   @Override
-  @Nullable Boolean completed() {
-    response().body().end();
-    return true;
+  StreamingResponse completed() {
+    StreamingResponse whole = response();
+    whole.body().end();
+    return whole;
   }
 
   @Override
@@ -100,7 +85,7 @@ final class StreamExchange extends AhcExchange<Boolean>
     if (begun != null) {
       begun.body().fail(failure);
     }
-    head.fail(failure);
+    super.failed(failure);
   }
 
   @Override
@@ -117,7 +102,7 @@ final class StreamExchange extends AhcExchange<Boolean>
       AhcResponseBody body = new AhcResponseBody(this, length(fields), deadline);
       known = new StreamingResponse(Objects.requireNonNull(status), fields, body);
       response = known;
-      head.complete(known);
+      outcome().complete(known);
     }
     return known;
   }

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.core.CallEvent;
 import io.heddle.core.Deadline;
-import io.heddle.core.Resends;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -83,13 +82,11 @@ class EndsOnceTest {
   private final class Begun {
     final Told told = new Told();
     final HandlerExchange<String> exchange;
-    final AhcFuture<String> future;
+    final HandlerFuture<String> future;
 
     Begun(CompletableFuture<String> outcome) throws Exception {
-      exchange =
-          new HandlerExchange<>(
-              client, GET, permit(), told, outcome, 0, new Resends(Deadline.none()));
-      future = new AhcFuture<>(client, outcome, exchange);
+      future = new HandlerFuture<>(client, GET, told, outcome);
+      exchange = future.exchange(permit());
     }
   }
 
@@ -113,7 +110,6 @@ class EndsOnceTest {
       begun.exchange.close(late);
       begun.future.abort(late);
       begun.future.cancel(true);
-      begun.exchange.cancel();
       assertEquals(1, begun.told.ends.size(), () -> "told " + begun.told.ends);
     }
   }
@@ -177,8 +173,7 @@ class EndsOnceTest {
         };
     CompletableFuture<String> outcome = new CompletableFuture<>();
     HandlerExchange<String> exchange =
-        new HandlerExchange<>(
-            client, GET, permit(), failing, outcome, 5, new Resends(Deadline.none()));
+        new HandlerFuture<>(client, GET, failing, outcome).exchange(permit());
     IllegalStateException thrown = assertThrows(IllegalStateException.class, exchange::onCompleted);
     exchange.onThrowable(thrown); // as the engine does then
     assertEquals(List.of(thrown), List.copyOf(told.ends));
@@ -254,7 +249,7 @@ class EndsOnceTest {
                   writing.decrementAndGet();
                 }
               });
-      return new AhcRequestBody(source, exchange, () -> {});
+      return new AhcRequestBody(source, exchange);
     }
   }
 

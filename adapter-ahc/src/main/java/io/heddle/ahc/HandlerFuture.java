@@ -1,0 +1,209 @@
+package io.heddle.ahc;
+
+import io.heddle.core.CallEvent;
+import io.heddle.core.Exchange;
+import io.heddle.core.Resends;
+import java.io.IOException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.asynchttpclient.AsyncHandler;
+import org.asynchttpclient.Request;
+import org.asynchttpclient.handler.resumable.ResumableAsyncHandler;
+import org.asynchttpclient.netty.NettyResponseFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The future of a request that has a handler of the user's: it waits for a place, starts an
+ * exchange, and another one if that may go again. What {@link AhcCall} is for a caller that waits.
+ */
+final class HandlerFuture<T> extends AhcFuture<T> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(HandlerFuture.class);
+
+  private final BlockingAhcClient client;
+  private final AsyncHandler<T> user;
+  private final CompletableFuture<T> outcome;
+  private final CallEvent event;
+  private final Resends resends;
+
+  // By one exchange after the other.
+  private Request asked;
+  private int retries;
+
+  // Written by who starts an exchange, looked at by who ends it.
+  private volatile @Nullable Exchange<?> waiting;
+  private volatile @Nullable HandlerExchange<T> running;
+
+  @SuppressWarnings("FutureReturnValueIgnored") // it never fails
+  HandlerFuture(
+      BlockingAhcClient client,
+      Request request,
+      AsyncHandler<T> user,
+      CompletableFuture<T> outcome) {
+    super(client, outcome);
+    this.client = client;
+    this.asked = request;
+    this.user = user;
+    this.outcome = outcome;
+    this.event = client.beginCall(request);
+    this.resends = new Resends(client.settings().deadline(request));
+    this.retries = client.settings().maxRetries();
+    if (event.isOn()) {
+      outcome.whenComplete(
+          (result, failure) -> {
+            if (failure == null) {
+              event.completed();
+            } else {
+              event.failed(failure);
+            }
+          });
+    }
+  }
+
+  // ---- exchanges ------------------------------------------------------------------------------
+
+  /** Starts it, once there is a place for it, or fails. */
+  void start() {
+    try {
+      if (client.isClosed()) {
+        throw new IllegalStateException("Closed"); // as AHC says it
+      }
+      if (user instanceof ResumableAsyncHandler resumable
+          && !client.getConfig().getRequestFilters().isEmpty()) {
+        asked = resumable.adjustRequestRange(asked); // AHC does, where it sees such a handler
+      }
+      begin();
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private void begin() throws IOException {
+    HandlerExchange<T> exchange = exchange(enter());
+    exchange.start();
+    AhcRequestBody body = exchange.requestBody();
+    if (body != null && !exchange.isOver()) {
+      body.writeElsewhere();
+    }
+  }
+
+  /** What is to start; over already if this was cancelled. */
+  HandlerExchange<T> exchange(CallLimits.Permit permit) {
+    HandlerExchange<T> exchange = new HandlerExchange<>(client, asked, permit, user, this);
+    running = exchange;
+    if (outcome.isCancelled()) {
+      cancelRequest();
+    }
+    return exchange;
+  }
+
+  private CallLimits.Permit enter() throws IOException {
+    Consumer<Exchange<?>> told = client.isIoThread() ? null : this::waits;
+    try {
+      return client.limits().enter(asked, client.settings().deadline(asked), told, event);
+    } catch (InterruptedException e) {
+      throw AhcFailures.interrupted("waiting for a connection", e);
+    } finally {
+      waiting = null;
+    }
+  }
+
+  private void waits(Exchange<?> turn) {
+    waiting = turn;
+    if (outcome.isCancelled()) {
+      turn.cancel();
+    }
+  }
+
+  /** An exchange has failed, which told nobody yet. */
+  void failed(HandlerExchange<T> exchange, Throwable failure) {
+    if (retries > 0 && !outcome.isDone() && exchange.mayRestart(failure)) {
+      Thread.ofVirtual()
+          .name("heddle-ahc-retry")
+          .inheritInheritableThreadLocals(false)
+          .start(() -> restart(exchange, failure)); // it may have to wait
+    } else {
+      fail(failure);
+    }
+  }
+
+  private void restart(HandlerExchange<T> exchange, Throwable failure) {
+    try {
+      if (!exchange.isRefused(failure)) {
+        retries--;
+      } else if (!resends.unprocessed()) {
+        fail(failure);
+        return;
+      }
+      resends.pause();
+      user.onRetry();
+      asked = exchange.again(asked);
+      begin();
+    } catch (Throwable e) { // an Error of a hook of the user's, too: nobody else would hear of it
+      fail(e);
+    }
+  }
+
+  // ---- the end --------------------------------------------------------------------------------
+
+  /** The handler has made this of the response. */
+  @SuppressWarnings("NullAway") // which may be null
+  void complete(@Nullable T result) {
+    outcome.complete(result);
+  }
+
+  /** Fails, unless it was cancelled just now, and tells the handler, which heard of no end yet. */
+  void fail(Throwable failure) {
+    outcome.completeExceptionally(failure);
+    try {
+      user.onThrowable(failure);
+    } catch (Throwable e) { // nobody can be told; AHC logs it for debugging
+      LOG.debug("a handler has failed in onThrowable", e);
+    }
+  }
+
+  @Override
+  void cancelRequest() {
+    Exchange<?> turn = waiting;
+    if (turn != null) {
+      turn.cancel();
+    }
+    abort(new CancellationException());
+  }
+
+  @Override
+  public void abort(Throwable failure) {
+    HandlerExchange<T> now = running;
+    if (now != null && now.abandon()) {
+      fail(failure);
+    }
+  }
+
+  @Override
+  void timedOut() {
+    HandlerExchange<T> now = running;
+    if (now != null) {
+      now.timedOut();
+    }
+  }
+
+  @Override
+  public void done() {
+    HandlerExchange<T> now = running;
+    NettyResponseFuture<?> engines = now == null ? null : now.channel().future();
+    if (engines != null) {
+      engines.done();
+    }
+  }
+
+  @Override
+  public void touch() {
+    HandlerExchange<T> now = running;
+    if (now != null) {
+      now.channel().touch();
+    }
+  }
+}
