@@ -165,8 +165,9 @@ public final class AhcCall {
         return await(attempt, deadline);
       } catch (ExecutionException e) {
         Throwable failure = Objects.requireNonNull(e.getCause());
-        boolean again = retries > 0 && !cancelled && attempt.mayRestart(failure);
-        if (again && attempt.isRefused(failure)) {
+        boolean again =
+            retries > 0 && !cancelled && !client.isClosed() && SentAgain.may(attempt, failure);
+        if (again && SentAgain.isRefused(attempt, failure)) {
           again = resends.unprocessed();
           resends.pause();
         } else {
@@ -175,7 +176,7 @@ public final class AhcCall {
         if (!again) {
           throw thrown(failure);
         }
-        sent = attempt.again(sent);
+        sent = SentAgain.request(attempt, sent);
       }
     }
   }

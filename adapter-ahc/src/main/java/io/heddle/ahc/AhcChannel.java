@@ -10,7 +10,6 @@ import java.util.concurrent.TimeUnit;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.channel.ChannelState;
 import org.asynchttpclient.netty.channel.Channels;
-import org.asynchttpclient.netty.request.NettyRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,14 +92,6 @@ final class AhcChannel {
     NettyResponseFuture<?> running =
         future != null || on == Leg.NOWHERE ? future : AhcInternals.future(on.connection());
     return running != null && running.getChannelState() == ChannelState.RECONNECTED;
-  }
-
-  /**
-   * The exchange is over, and the engine is about to write its request: leaves that out. What the
-   * engine is told by an exception it logs as an error.
-   */
-  void dropUnsent(NettyRequest request) {
-    leg.dropUnsent(request);
   }
 
   /**

@@ -4,7 +4,6 @@ import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.Lanes.Lane;
-import io.heddle.core.Resends;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -132,62 +131,6 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
     }
   }
 
-  /**
-   * Whether a request that failed like this can be sent again without anybody noticing: it never
-   * left, or the server refused it, or it is one that changes nothing and met a connection that had
-   * come to its end while nobody used it.
-   */
-  boolean mayRestart(Throwable failure) {
-    boolean redirected = redirected() != null;
-    if (client.isClosed() || (requestBody != null && !requestBody.isRepeatable() && !redirected)) {
-      return false;
-    }
-    if (channel.isFollowing()) { // it would go again from the first, that was answered
-      return isRefused(failure) && (redirected || Resends.isSafe(request.getMethod()));
-    }
-    if (isRefused(failure)) {
-      return true;
-    }
-    return AhcFailures.isConnectionGone(failure)
-        && !answered
-        && Resends.isSafe(request.getMethod())
-        && channel.leg().isSentToIdleConnection();
-  }
-
-  /**
-   * Whether the server has said that it did nothing about the request, or the connection has said
-   * so in its place, or had ended before the request was sent: then it goes again, however often,
-   * as long as there is time.
-   */
-  boolean isRefused(Throwable failure) {
-    return refused
-        || AhcInternals.isRefusedStream(failure)
-        || (!channel.leg().isWritten()
-            && (AhcInternals.isOfLeavingConnection(failure)
-                || (channel.leg().isPooled() && AhcFailures.isConnectionGone(failure))));
-  }
-
-  /**
-   * What goes again: the request that a redirect has led to, or else this.
-   *
-   * @param asked what the exchange was made for
-   */
-  Request again(Request asked) {
-    Request redirected = redirected();
-    return redirected == null ? asked : redirected;
-  }
-
-  /** What a redirect has led to; null if none has, or its body would have to be read again. */
-  private @Nullable Request redirected() {
-    NettyResponseFuture<?> running = channel.future();
-    Request now = running == null ? null : running.getCurrentRequest();
-    return now == null
-            || now.getUri().equals(request.getUri())
-            || now.getBodyGenerator() instanceof FeedableBodyGenerator
-        ? null
-        : now;
-  }
-
   // ---- any thread ---------------------------------------------------------------------------
 
   boolean isOver() {
@@ -200,15 +143,11 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
    * @return whether this ended it
    */
   boolean abandon() {
-    if (!end()) {
-      return false;
-    }
-    if (requestBody != null) {
+    boolean ended = giveUp();
+    if (ended && requestBody != null) {
       requestBody.pipe().cancel();
     }
-    channel.end();
-    leave(false);
-    return true;
+    return ended;
   }
 
   /** It was given up, or has failed, because nothing came in time. */
@@ -224,11 +163,18 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
   /** The client is closed. */
   void close(Throwable why) {
     permit.event().cancels();
-    if (end()) {
-      channel.end();
-      leave(false);
+    if (giveUp()) {
       tell(why);
     }
+  }
+
+  private boolean giveUp() {
+    boolean ended = end();
+    if (ended) {
+      channel.end();
+      leave(false);
+    }
+    return ended;
   }
 
   /** Passes the place on, after whatever ends the stream. */
@@ -288,6 +234,11 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
     return (requestBody != null && requestBody.attempt().isAwaited()) || isBodyUnread();
   }
 
+  /** Whether the server has done nothing about the request. */
+  boolean isRefused() {
+    return refused;
+  }
+
   /** Whether a response has begun that AHC does not follow, to the request that was sent last. */
   boolean isAnswered() {
     return answered;
@@ -336,7 +287,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
   public void onRequestSend(NettyRequest nettyRequest) {
     mark(Step.HEAD);
     if (isOver()) {
-      channel.dropUnsent(nettyRequest);
+      channel.leg().dropUnsent(nettyRequest);
       return;
     }
     boolean isTunnel = // to a proxy, before the request itself
@@ -412,7 +363,8 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
     if (lane != null
         && !isOver()
         && !channel.isEverSent()
-        && !isRefused(failure) // which says nothing of the server, and it goes again
+        && !SentAgain.isRefused(
+            this, failure) // which says nothing of the server, and it goes again
         && !AhcInternals.isRequestTimeout(failure)) {
       lane.failed(failure); // before its place passes on to the next who waits
     }
@@ -422,9 +374,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
     if (AhcFailures.isConnectionGone(failure) && channel.leg().isUnprocessed()) {
       refused();
     }
-    if (end()) {
-      channel.end();
-      leave(false);
+    if (giveUp()) {
       tell(failure instanceof NotResent ? RemotelyClosedException.INSTANCE : failure);
     }
   }

@@ -42,40 +42,36 @@ final class AhcFailures {
   static IOException thrown(Throwable failure) {
     Throwable is = AhcInternals.unwrapped(failure);
     String message = AhcInternals.message(is);
-    IOException fresh;
-    if (is instanceof TimeoutException) {
-      fresh =
-          AhcInternals.isRequestTimeout(is) // the one over the whole call
-              ? new DeadlineExceededException(message)
-              : new SocketTimeoutException(message);
-    } else if (is instanceof UnknownHostException) {
-      fresh = new UnknownHostException(message);
-    } else if (is instanceof SSLPeerUnverifiedException) {
-      fresh = new SSLPeerUnverifiedException(message);
-    } else if (is instanceof SSLHandshakeException) {
-      fresh = new SSLHandshakeException(message);
-    } else if (is instanceof SSLException) {
-      fresh = new SSLException(message);
-    } else if (is instanceof ConnectTimeoutException) {
-      fresh = new ConnectTimeoutException(message);
-    } else if (is instanceof ConnectException) {
-      fresh = new ConnectException(message);
-    } else if (isConnectionGone(is) || is instanceof CancellationException) {
-      fresh = new SocketException(message);
-    } else if (is instanceof DecoderException
-        || is instanceof ProtocolException
-        || is instanceof Http2Exception
-        || AhcInternals.isNoHttp(is)) {
-      fresh = new ProtocolException(message);
-    } else if (is instanceof TooManyConnectionsException
-        || is instanceof TooManyConnectionsPerHostException) {
-      return (IOException) is; // made by this call, on this thread
-    } else if (is instanceof IOException) {
-      fresh = new IOException(message);
-    } else {
-      return new IOException(failure.toString(), failure);
+    IOException fresh =
+        switch (is) {
+          case TimeoutException e ->
+              AhcInternals.isRequestTimeout(e) // the one over the whole call
+                  ? new DeadlineExceededException(message)
+                  : new SocketTimeoutException(message);
+          case UnknownHostException e -> new UnknownHostException(message);
+          case SSLPeerUnverifiedException e -> new SSLPeerUnverifiedException(message);
+          case SSLHandshakeException e -> new SSLHandshakeException(message);
+          case SSLException e -> new SSLException(message);
+          case ConnectTimeoutException e -> new ConnectTimeoutException(message);
+          case ConnectException e -> new ConnectException(message);
+          case CancellationException e -> new SocketException(message);
+          case DecoderException e -> new ProtocolException(message);
+          case ProtocolException e -> new ProtocolException(message);
+          case Http2Exception e -> new ProtocolException(message);
+          case TooManyConnectionsException e -> e; // made by this call, on this thread
+          case TooManyConnectionsPerHostException e -> e;
+          default -> unnamed(is, message);
+        };
+    return fresh.equals(is) ? fresh : caused(fresh, failure);
+  }
+
+  private static IOException unnamed(Throwable is, String message) {
+    if (isConnectionGone(is)) {
+      return new SocketException(message);
     }
-    return caused(fresh, failure);
+    return AhcInternals.isNoHttp(is)
+        ? new ProtocolException(message)
+        : new IOException(is instanceof IOException ? message : is.toString());
   }
 
   /**

@@ -120,7 +120,10 @@ final class HandlerFuture<T> extends AhcFuture<T> {
 
   /** An exchange has failed, which told nobody yet. */
   void failed(HandlerExchange<T> exchange, Throwable failure) {
-    if (retries > 0 && !outcome.isDone() && exchange.mayRestart(failure)) {
+    if (retries > 0
+        && !outcome.isDone()
+        && !client.isClosed()
+        && SentAgain.may(exchange, failure)) {
       Thread.ofVirtual()
           .name("heddle-ahc-retry")
           .inheritInheritableThreadLocals(false)
@@ -132,7 +135,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
 
   private void restart(HandlerExchange<T> exchange, Throwable failure) {
     try {
-      if (!exchange.isRefused(failure)) {
+      if (!SentAgain.isRefused(exchange, failure)) {
         retries--;
       } else if (!resends.unprocessed()) {
         fail(failure);
@@ -140,7 +143,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
       }
       resends.pause();
       user.onRetry();
-      asked = exchange.again(asked);
+      asked = SentAgain.request(exchange, asked);
       begin();
     } catch (Throwable e) { // an Error of a hook of the user's, too: nobody else would hear of it
       fail(e);

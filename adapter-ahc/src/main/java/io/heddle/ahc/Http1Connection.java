@@ -107,12 +107,10 @@ final class Http1Connection extends ChannelDuplexHandler {
       ctx.write(msg, promise.unvoid()).addListener(done -> requestSent |= last);
       return;
     }
-    ChannelPromise ours;
-    if (promise instanceof ChannelProgressivePromise progressive) {
-      ours = ctx.newProgressivePromise().addListener(new Progress(progressive));
-    } else {
-      ours = ctx.newPromise();
-    }
+    ChannelPromise ours =
+        promise instanceof ChannelProgressivePromise progressive
+            ? ctx.newProgressivePromise().addListener(new Progress(progressive))
+            : ctx.newPromise();
     ours.addListener(
         done -> {
           if (done.isSuccess()) {

@@ -83,7 +83,10 @@ final class Leg {
     }
   }
 
-  /** The exchange is over, and the engine is about to write its request: leaves that out. */
+  /**
+   * The exchange is over, and the engine is about to write its request: leaves that out. What the
+   * engine is told by an exception it logs as an error.
+   */
   void dropUnsent(NettyRequest request) {
     Channel on = connection();
     if (!ChannelManager.isHttp2(on)) {

@@ -14,9 +14,9 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.RequestBuilderBase;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks names up on threads of its own. AHC asks a request's {@link NameResolver} on the thread
@@ -77,52 +77,36 @@ final class OffloadedResolver extends AddressResolverGroup<InetSocketAddress> {
 
     @Override
     protected void doResolve(String host, Promise<InetAddress> promise) {
-      lookUp(
-          host,
-          (found, failure) -> {
-            if (found != null && !found.isEmpty()) {
-              promise.trySuccess(found.get(0));
-            } else {
-              promise.tryFailure(orUnknown(host, failure));
-            }
-          });
+      lookUp(host, promise, found -> found.get(0));
     }
 
     @Override
     protected void doResolveAll(String host, Promise<List<InetAddress>> promise) {
-      lookUp(
-          host,
-          (found, failure) -> {
-            if (found != null && !found.isEmpty()) {
-              promise.trySuccess(found);
-            } else {
-              promise.tryFailure(orUnknown(host, failure));
-            }
-          });
+      lookUp(host, promise, found -> found);
     }
 
-    private void lookUp(String host, Then then) {
+    private <T> void lookUp(String host, Promise<T> promise, Function<List<InetAddress>, T> of) {
       NameResolver<InetAddress> asked = takeAsked();
       byte[] literal = NetUtil.createByteArrayFromIpAddressString(host);
-      if (literal != null && asked.equals(RequestBuilderBase.DEFAULT_NAME_RESOLVER)) {
-        try {
-          then.told(List.of(InetAddress.getByAddress(host, literal)), null);
-        } catch (UnknownHostException e) {
-          then.told(null, e);
-        }
-        return;
-      }
       try {
-        threads.resolve(new Key(asked, host), () -> ask(asked, host), then::told);
-      } catch (IllegalStateException closed) {
-        then.told(null, closed);
+        if (literal != null && asked.equals(RequestBuilderBase.DEFAULT_NAME_RESOLVER)) {
+          promise.trySuccess(of.apply(List.of(InetAddress.getByAddress(host, literal))));
+          return;
+        }
+        threads.resolve(
+            new Key(asked, host),
+            () -> ask(asked, host),
+            (found, failure) -> {
+              if (found != null && !found.isEmpty()) {
+                promise.trySuccess(of.apply(found));
+              } else {
+                promise.tryFailure(failure != null ? failure : new UnknownHostException(host));
+              }
+            });
+      } catch (UnknownHostException | IllegalStateException e) { // the latter: it is closed
+        promise.tryFailure(e);
       }
     }
-  }
-
-  @FunctionalInterface
-  private interface Then {
-    void told(@Nullable List<InetAddress> found, @Nullable Throwable failure);
   }
 
   /** On a thread of the resolver, which may be held. */
@@ -133,9 +117,5 @@ final class OffloadedResolver extends AddressResolverGroup<InetSocketAddress> {
     } catch (ExecutionException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;
     }
-  }
-
-  private static Throwable orUnknown(String host, @Nullable Throwable failure) {
-    return failure != null ? failure : new UnknownHostException(host);
   }
 }

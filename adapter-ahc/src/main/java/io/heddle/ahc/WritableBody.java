@@ -62,17 +62,22 @@ record WritableBody(
    *     what follows on the connection would be taken for the body's rest
    */
   static @Nullable WritableBody of(Request request, int fileChunk) {
-    WritableBody body = undeclared(request, fileChunk);
+    boolean inMemory = request.getStreamData() == null && isInMemory(request);
+    boolean asItIs = inMemory && !expectsContinue(request);
     long declared = declaredLength(request);
+    if (asItIs && declared < 0) {
+      return null;
+    }
+    WritableBody body = inMemory ? ofMemory(request) : elsewhere(request, fileChunk);
     if (declared < 0) {
       return body;
     }
-    long length = body != null ? body.length() : knownLength(request, declared);
+    long length = body == null ? knownLength(request.getBodyGenerator(), declared) : body.length;
     if (length >= 0 && length != declared) {
       throw new IllegalArgumentException(
           "the request says Content-Length: " + declared + ", its body has " + length + " bytes");
     }
-    return body == null
+    return body == null || asItIs
         ? null
         : new WritableBody(declared, body.again, body.contentType, body.writer);
   }
@@ -91,11 +96,7 @@ record WritableBody(
   }
 
   /** Of a body that AHC sends as it is; {@code declared} if only its generator knows. */
-  private static long knownLength(Request request, long declared) {
-    if (isInMemory(request)) {
-      return ofMemory(request).length();
-    }
-    BodyGenerator generator = request.getBodyGenerator();
+  private static long knownLength(@Nullable BodyGenerator generator, long declared) {
     if (generator == null) {
       return 0;
     }
@@ -104,16 +105,12 @@ record WritableBody(
         : declared;
   }
 
-  private static @Nullable WritableBody undeclared(Request request, int fileChunk) {
+  private static @Nullable WritableBody elsewhere(Request request, int fileChunk) {
     InputStream stream = request.getStreamData();
     if (stream != null) {
       return ofStream(stream, -1);
     }
-    BodyGenerator generator = request.getBodyGenerator();
     List<?> parts = request.getBodyParts();
-    if (isInMemory(request)) {
-      return expectsContinue(request) ? ofMemory(request) : null;
-    }
     if (parts != null && !parts.isEmpty()) {
       return ofParts(request);
     }
@@ -121,21 +118,17 @@ record WritableBody(
     if (file != null) {
       return ofFile(file, 0, file.length(), fileChunk);
     }
-    if (generator instanceof WrittenBody written) {
-      return new WritableBody(written.length(), Again.NEVER, null, written::writeTo);
-    }
-    if (generator instanceof InputStreamBodyGenerator of) {
-      return ofStream(of.getInputStream(), of.getContentLength());
-    }
-    if (generator instanceof FileBodyGenerator of) {
-      return ofFile(of.getFile(), of.getRegionSeek(), of.getRegionLength(), fileChunk);
-    }
-    if (generator == null
-        || generator instanceof FeedableBodyGenerator
-        || generator instanceof ByteArrayBodyGenerator) {
-      return null;
-    }
-    return ofGenerator(generator);
+    BodyGenerator generator = request.getBodyGenerator();
+    return switch (generator) {
+      case null -> null;
+      case FeedableBodyGenerator of -> null;
+      case ByteArrayBodyGenerator of -> null;
+      case WrittenBody of -> new WritableBody(of.length(), Again.NEVER, null, of::writeTo);
+      case InputStreamBodyGenerator of -> ofStream(of.getInputStream(), of.getContentLength());
+      case FileBodyGenerator of ->
+          ofFile(of.getFile(), of.getRegionSeek(), of.getRegionLength(), fileChunk);
+      default -> ofGenerator(generator);
+    };
   }
 
   private static boolean isInMemory(Request request) {
@@ -144,11 +137,7 @@ record WritableBody(
         || request.getStringData() != null
         || request.getByteBufferData() != null
         || request.getByteBufData() != null
-        || isForm(request);
-  }
-
-  private static boolean isForm(Request request) {
-    return request.getFormParams() != null && !request.getFormParams().isEmpty();
+        || (request.getFormParams() != null && !request.getFormParams().isEmpty());
   }
 
   private static boolean expectsContinue(Request request) {
