@@ -1,6 +1,5 @@
 package io.heddle.ahc;
 
-import io.heddle.core.Lanes.Lane;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.nio.channels.ClosedChannelException;
@@ -98,17 +97,16 @@ final class AhcChannel {
    * Just before the head is written. On HTTP/2 that is on the event loop, and the stream is open;
    * on HTTP/1.1 it may be on the thread that starts the exchange.
    *
-   * @param lane of the server; null if that is unknown, or cannot speak HTTP/2
    * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
    */
-  void sending(@Nullable Lane lane, boolean isTunnel) {
+  void sending(CallLimits.Permit permit, boolean isTunnel) {
     Leg on = leg;
     int before = requests;
-    boolean again = before > 0; // a redirect may lead to another server
-    if (again || !isTunnel) {
+    boolean isFirst = before == 0 && !isTunnel; // a redirect may lead to another server
+    if (isFirst || before > 0) {
       requests = before + 1;
     }
-    on.send(again ? null : lane, isTunnel);
+    on.send(isFirst ? permit : null, isTunnel);
     sent = on;
     if (on.isShared()) {
       onStream(on);

@@ -294,7 +294,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
         nettyRequest.getHttpRequest().method().equals(HttpMethod.CONNECT)
             && !request.getMethod().equals("CONNECT");
     answered = false;
-    channel.sending(isTunnel ? null : permit.lane(), isTunnel);
+    channel.sending(permit, isTunnel);
     if (nettyRequest
         .getHttpRequest()
         .headers()

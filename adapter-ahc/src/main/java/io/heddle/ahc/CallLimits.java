@@ -44,43 +44,20 @@ final class CallLimits {
 
   private final AsyncHttpClientConfig config;
   private final @Nullable InFlightLimit connections;
-  private final ConcurrentHashMap<Object, Origin> origins = new ConcurrentHashMap<>();
+  private final int perHost;
+  private final ConcurrentHashMap<Object, Lanes> servers = new ConcurrentHashMap<>();
   private final AtomicInteger inFlight = new AtomicInteger();
   private volatile boolean closed;
 
   CallLimits(AsyncHttpClientConfig config) {
     this.config = config;
-    this.connections = limit(config.getMaxConnections());
+    this.connections =
+        config.getMaxConnections() > 0 ? new InFlightLimit(config.getMaxConnections()) : null;
+    this.perHost = unbounded(config.getMaxConnectionsPerHost());
   }
 
-  private static @Nullable InFlightLimit limit(int max) {
-    return max > 0 ? new InFlightLimit(max) : null;
-  }
-
-  /**
-   * One server.
-   *
-   * @param connections the bound on connections that calls have for themselves; null for none
-   */
-  private record Origin(Lanes lanes, @Nullable InFlightLimit connections) {
-
-    /** Whether nobody is here, so that it can be forgotten. */
-    boolean isIdle() {
-      return !lanes.now().isShared()
-          && lanes.isIdle()
-          && (connections == null || connections.inFlight() == 0);
-    }
-
-    int waiting() {
-      return lanes.now().waiting() + (connections == null ? 0 : connections.waiting());
-    }
-
-    void close() {
-      lanes.close();
-      if (connections != null) {
-        connections.close();
-      }
-    }
+  private static int unbounded(int max) {
+    return max > 0 ? max : Integer.MAX_VALUE;
   }
 
   /**
@@ -96,7 +73,6 @@ final class CallLimits {
 
     // Written before it is RUNNING.
     private @Nullable Lane lane;
-    private @Nullable InFlightLimit ofHost;
     private @Nullable InFlightLimit ofAll;
 
     // Shared, under compare-and-set.
@@ -111,9 +87,16 @@ final class CallLimits {
       held = RUNNING;
     }
 
-    /** The lane of its server; null if that cannot speak HTTP/2. */
+    /** The lane of its server; null if it has no place in one. */
     @Nullable Lane lane() {
       return lane;
+    }
+
+    /** The server does not speak HTTP/2: the calls to it have a connection each. */
+    void alone() {
+      if (lane != null) {
+        lane.open(perHost);
+      }
     }
 
     /** That of the call which holds this. */
@@ -126,18 +109,13 @@ final class CallLimits {
       if (HELD.compareAndSet(this, RUNNING, ENDED)) {
         inFlight.decrementAndGet();
         leave(ofAll);
-        leave(ofHost);
       }
     }
 
     /** Gives all of it back; any thread, any number of times. */
     void leave() {
       end();
-      int before = HELD.getAndSet(this, LEFT);
-      if (before == WAITING) {
-        leave(ofHost);
-      }
-      if (before != LEFT) {
+      if (HELD.getAndSet(this, LEFT) != LEFT) {
         leave(lane);
       }
     }
@@ -157,8 +135,8 @@ final class CallLimits {
   /** How many wait until they may begin. */
   int waiting() {
     int waiting = connections == null ? 0 : connections.waiting();
-    for (Origin each : origins.values()) {
-      waiting += each.waiting();
+    for (Lanes each : servers.values()) {
+      waiting += each.now().waiting();
     }
     return waiting;
   }
@@ -184,19 +162,18 @@ final class CallLimits {
     Deadline lease =
         millis > 0 ? Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(millis)) : Deadline.none();
     Turns turns = new Turns(this, deadline, deadline.earlier(lease), waiting);
-    Origin origin = origin(request);
+    Lane lane = lane(request);
     Permit permit = new Permit(event);
     try {
-      if (origin != null && maySpeakHttp2(request)) {
-        Lane lane = origin.lanes().now();
-        if (waiting == null && !lane.tryEnter()) {
-          permit.begin();
-          return permit;
-        }
-        permit.lane = waiting == null ? lane : (Lane) turns.take(lane, true);
+      if (lane == null || waiting != null || isAlone(lane)) {
+        permit.lane = (Lane) turns.take(lane, true);
+      } else if (lane.tryEnter()) {
+        permit.lane = lane;
+      } else {
+        permit.begin();
+        return permit;
       }
       if (permit.lane == null || !permit.lane.isShared()) {
-        permit.ofHost = turns.take(origin == null ? null : origin.connections(), true);
         permit.ofAll = turns.take(connections, false);
       }
       permit.begin();
@@ -240,33 +217,40 @@ final class CallLimits {
   /** Turns away all that wait, and all that come. */
   void close() {
     closed = true;
-    origins.values().forEach(Origin::close);
+    servers.values().forEach(Lanes::close);
     if (connections != null) {
       connections.close();
     }
   }
 
-  private @Nullable Origin origin(Request request) {
-    if (!maySpeakHttp2(request) && config.getMaxConnectionsPerHost() <= 0) {
+  /** Where calls to the server of this request go now; null if it has no bound. */
+  private @Nullable Lane lane(Request request) {
+    boolean mayShare = maySpeakHttp2(request);
+    if (!mayShare && perHost == Integer.MAX_VALUE) {
       return null;
     }
     ProxyServer proxy = ProxyUtils.getProxyServer(config, request);
     Object key = partitionKey(request, proxy);
-    Origin known = origins.get(key);
+    Lanes known = servers.get(key);
     if (known == null) {
-      if (origins.size() > MANY) {
-        origins.values().removeIf(Origin::isIdle);
+      if (servers.size() > MANY) {
+        servers.values().removeIf(each -> !each.now().isShared() && each.isIdle());
       }
-      int most = config.getHttp2MaxConcurrentStreams();
-      int streams = most > 0 ? most : Integer.MAX_VALUE;
-      known =
-          origins.computeIfAbsent(
-              key, any -> new Origin(new Lanes(streams), limit(config.getMaxConnectionsPerHost())));
+      Lanes made = new Lanes(unbounded(config.getHttp2MaxConcurrentStreams()));
+      if (!mayShare) {
+        made.now().open(perHost);
+      }
+      known = servers.computeIfAbsent(key, any -> made);
     }
     if (closed) {
       known.close();
     }
-    return known;
+    return known.now();
+  }
+
+  /** Whether the calls here have a connection each. */
+  private static boolean isAlone(Lane lane) {
+    return lane.isOpen() && !lane.isShared();
   }
 
   @SuppressWarnings("NullAway") // AHC is not annotated: both may be null
@@ -278,9 +262,7 @@ final class CallLimits {
 
   private boolean maySpeakHttp2(Request request) {
     Uri uri = request.getUri();
-    return config.isHttp2Enabled()
-        && !uri.isWebSocket()
-        && (uri.isSecured() || config.isHttp2CleartextEnabled());
+    return config.isHttp2Enabled() && (uri.isSecured() || config.isHttp2CleartextEnabled());
   }
 
   private IOException tooMany(boolean isOfHost) {

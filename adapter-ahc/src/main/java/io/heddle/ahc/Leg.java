@@ -104,10 +104,10 @@ final class Leg {
   /**
    * The head is about to be written.
    *
-   * @param lane of the server; null if that is unknown, or cannot speak HTTP/2
+   * @param permit with a place at this server; null if it may be another
    * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
    */
-  void send(@Nullable Lane lane, boolean isTunnel) {
+  void send(CallLimits.@Nullable Permit permit, boolean isTunnel) {
     Channel on = connection();
     SslHandler tls = pooled ? null : on.pipeline().get(SslHandler.class);
     if (tls != null) {
@@ -121,13 +121,13 @@ final class Leg {
     stage = of == null ? Stage.SENT : Stage.WRITTEN;
     if (of != null) {
       of.opens(this);
-      if (lane != null) {
-        of.serve(lane);
+      if (permit != null && permit.lane() != null) {
+        of.serve(permit.lane());
       }
       return;
     }
-    if (lane != null) {
-      lane.open(Integer.MAX_VALUE);
+    if (permit != null) {
+      permit.alone();
     }
     Http1Connection alone = on.pipeline().get(Http1Connection.class);
     if (alone != null && !isTunnel) {
