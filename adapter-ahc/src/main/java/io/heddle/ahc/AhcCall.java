@@ -142,7 +142,7 @@ public final class AhcCall {
   }
 
   private <R> R attempts(CallEvent event, Kind<R> kind) throws IOException, InterruptedException {
-    client.forbidWaiting();
+    client.engine().forbidWaiting();
     if (!begun.compareAndSet(false, true)) {
       throw new IllegalStateException("a call is executed once");
     }
@@ -158,7 +158,7 @@ public final class AhcCall {
     }
     Request sent = client.settings().withTime(request, timeout);
     Resends resends = new Resends(deadline.earlier(client.settings().deadline(sent)));
-    int retries = client.settings().maxRetries();
+    int retries = client.getConfig().getMaxRequestRetry();
     for (; ; ) {
       BlockingExchange<R> attempt = begin(event, kind, sent, deadline);
       try {
@@ -215,11 +215,11 @@ public final class AhcCall {
         body.write(deadline);
       }
       return attempt.outcome().await(deadline);
-    } catch (TimeoutException e) {
-      attempt.timedOut();
-      throw AhcFailures.deadline("waiting for the response", e);
-    } catch (CancellationException e) {
-      throw AhcFailures.ended(client.isClosed(), e);
+    } catch (TimeoutException | CancellationException e) {
+      if (e instanceof TimeoutException) {
+        attempt.timedOut();
+      }
+      throw AhcFailures.inWait("waiting for the response", client.isClosed(), e);
     }
   }
 

@@ -40,7 +40,6 @@ final class AhcChannel {
 
   // Written by an event loop, or the thread that starts the exchange.
   private volatile Leg leg = Leg.NOWHERE;
-  private volatile Leg sent = Leg.NOWHERE; // the last one on which a request was sent
   private volatile int requests; // so many were sent, since the one that is no tunnel
 
   // Written by an event loop: what keeps the read timeout from counting.
@@ -107,7 +106,6 @@ final class AhcChannel {
       requests = before + 1;
     }
     on.send(isFirst ? permit : null, isTunnel);
-    sent = on;
     if (on.isShared()) {
       onStream(on);
     }
@@ -159,11 +157,6 @@ final class AhcChannel {
   /** Where it is now. */
   Leg leg() {
     return leg;
-  }
-
-  /** Where its request was sent last, and where the response comes. */
-  Leg sent() {
-    return sent;
   }
 
   /** Whether any of it has been sent, however often. */
@@ -232,7 +225,7 @@ final class AhcChannel {
    * @param whole whether the request is as well, or nobody knows
    */
   void leave(Runnable place, boolean completed, boolean whole) {
-    leg.inEventLoop(() -> sent.leave(place, completed, whole));
+    leg.inEventLoop(() -> leg.leave(place, completed, whole));
   }
 
   /** The request was given up. Does not wait. */

@@ -121,7 +121,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
       return;
     }
     try {
-      ListenableFuture<T> started = client.engine().executeRequest(request, this);
+      ListenableFuture<T> started = client.engine().client().executeRequest(request, this);
       if (started instanceof NettyResponseFuture<T> running) {
         channel.started(running);
       }
@@ -254,7 +254,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
   @Override
   public void onHostnameResolutionAttempt(String name) {
     mark(Step.NAME);
-    client.resolvingFor(request);
+    client.engine().resolvingFor(request);
   }
 
   @Override

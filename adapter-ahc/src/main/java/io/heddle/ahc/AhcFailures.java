@@ -88,29 +88,21 @@ final class AhcFailures {
   }
 
   /**
-   * A wait of the caller's has ended without what it was for.
+   * A wait of the caller's has ended without what it was for. After an interrupt the flag is kept.
    *
    * @param clientClosed whether it is the client's close that cancelled it, if anything did
    */
   static IOException inWait(String doing, boolean clientClosed, Exception end) {
     return switch (end) {
-      case InterruptedException e -> interrupted(doing, e);
-      case TimeoutException e -> deadline(doing, e);
+      case InterruptedException e -> {
+        Thread.currentThread().interrupt();
+        yield caused(new InterruptedIOException("interrupted while " + doing), e);
+      }
+      case TimeoutException e ->
+          caused(new DeadlineExceededException("the call's deadline is over while " + doing), e);
       case ExecutionException e -> thrown(Objects.requireNonNull(e.getCause()));
       default -> ended(clientClosed, end);
     };
-  }
-
-  /** The deadline that the caller gave is over. */
-  static DeadlineExceededException deadline(String doing, @Nullable Throwable cause) {
-    return caused(
-        new DeadlineExceededException("the call's deadline is over while " + doing), cause);
-  }
-
-  /** The caller was interrupted where only an {@link IOException} is declared: the flag is kept. */
-  static InterruptedIOException interrupted(String doing, InterruptedException cause) {
-    Thread.currentThread().interrupt();
-    return caused(new InterruptedIOException("interrupted while " + doing), cause);
   }
 
   /** Somebody else ended the call: cancelled it, or closed the client. */

@@ -95,7 +95,7 @@ abstract class AhcFuture<T> implements ListenableFuture<T> {
 
   @SuppressWarnings("FutureReturnValueIgnored") // it never fails
   private boolean done(Deadline deadline) throws InterruptedException {
-    client.forbidWaiting();
+    client.engine().forbidWaiting();
     Exchange<Boolean> turn = new Exchange<>();
     outcome.whenComplete((result, failure) -> turn.complete(true));
     return turn.awaitDone(deadline);

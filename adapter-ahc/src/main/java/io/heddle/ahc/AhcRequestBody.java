@@ -175,7 +175,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
         end = why;
       }
       return why instanceof TimeoutException
-          ? AhcFailures.deadline("writing the request body", why)
+          ? AhcFailures.inWait("writing the request body", false, why)
           : new Ended("the request body is not wanted any more", why);
     }
   }

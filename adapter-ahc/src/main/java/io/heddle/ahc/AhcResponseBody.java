@@ -59,7 +59,7 @@ final class AhcResponseBody extends BodyInput {
         pipe.gather(each);
       }
     }
-    ReadGate gate = exchange.channel().sent().gate();
+    ReadGate gate = exchange.channel().leg().gate();
     if (gate == null) { // the exchange is over
       pipe.flush();
       return;
@@ -91,12 +91,12 @@ final class AhcResponseBody extends BodyInput {
   private void demand(int bytes) {
     int before = credit.getAndAdd(bytes);
     if (before <= 0 && before + bytes > 0) {
-      exchange.channel().sent().inEventLoop(this::readOn);
+      exchange.channel().leg().inEventLoop(this::readOn);
     }
   }
 
   private void readOn() {
-    ReadGate gate = exchange.channel().sent().gate();
+    ReadGate gate = exchange.channel().leg().gate();
     if (gate != null && !exchange.isOver() && credit.get() > 0) {
       exchange.channel().touch();
       gate.open();
@@ -129,7 +129,7 @@ final class AhcResponseBody extends BodyInput {
   @Override
   public void close() {
     if (!isClosed()) {
-      if (!exchange.channel().sent().isShared() && !exchange.isOver()) {
+      if (!exchange.channel().leg().isShared() && !exchange.isOver()) {
         pipe.drain();
       }
       super.close();

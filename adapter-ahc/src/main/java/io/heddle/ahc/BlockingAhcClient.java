@@ -1,16 +1,8 @@
 package io.heddle.ahc;
 
 import io.heddle.CallsInFlight;
-import io.heddle.IoThread;
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallReport;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.group.ChannelGroup;
-import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.util.concurrent.EventExecutor;
-import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
@@ -27,7 +19,6 @@ import org.asynchttpclient.AsyncHttpClient;
 import org.asynchttpclient.AsyncHttpClientConfig;
 import org.asynchttpclient.BoundRequestBuilder;
 import org.asynchttpclient.ClientStats;
-import org.asynchttpclient.DefaultAsyncHttpClient;
 import org.asynchttpclient.DefaultAsyncHttpClientConfig;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
@@ -120,15 +111,12 @@ import org.jspecify.annotations.Nullable;
 public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
   private final AsyncHttpClientConfig config;
-  private final DefaultAsyncHttpClient engine;
-  private final @Nullable OffloadedResolver resolver;
-  private final ChannelGroup channels;
+  private final AhcEngine engine;
   private final CallLimits limits;
   private final RequestSettings settings;
   private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
   private final Set<AhcFuture<?>> handshakes = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final boolean ownThreads;
   private volatile @Nullable SignatureCalculator signatureCalculator;
 
   /** Creates a client with AHC's default configuration. */
@@ -144,15 +132,9 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    */
   public BlockingAhcClient(AsyncHttpClientConfig config) {
     this.config = Objects.requireNonNull(config, "config");
-    this.channels = new DefaultChannelGroup("heddle-ahc", GlobalEventExecutor.INSTANCE, true);
-    this.resolver =
-        config.getAddressResolverGroup() == null
-            ? new OffloadedResolver(config.getThreadPoolName() + "-resolver")
-            : null;
+    this.engine = new AhcEngine(config);
     this.limits = new CallLimits(config);
     this.settings = new RequestSettings(config);
-    this.ownThreads = config.getThreadFactory() == null && config.getEventLoopGroup() == null;
-    this.engine = new DefaultAsyncHttpClient(EngineConfig.of(config, resolver, channels));
   }
 
   // ---- blocking calls -------------------------------------------------------------------------
@@ -179,7 +161,6 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
    * @throws IllegalArgumentException if {@code timeout} is negative
-   * @throws IllegalStateException as in {@link #execute(Request)}
    */
   public Response execute(Request request, Duration timeout)
       throws IOException, InterruptedException {
@@ -193,7 +174,6 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    * @return the response, which the caller must close
    * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
-   * @throws IllegalStateException as in {@link #execute(Request)}
    */
   public StreamingResponse stream(Request request) throws IOException, InterruptedException {
     return newCall(request).stream();
@@ -209,7 +189,6 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
    * @throws IllegalArgumentException if {@code timeout} is negative
-   * @throws IllegalStateException as in {@link #execute(Request)}
    */
   public StreamingResponse stream(Request request, Duration timeout)
       throws IOException, InterruptedException {
@@ -253,7 +232,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   public <T> ListenableFuture<T> executeRequest(Request request, AsyncHandler<T> handler) {
     Objects.requireNonNull(handler, "handler");
     if (handler instanceof WebSocketUpgradeHandler && !isClosed()) {
-      return upgrade(engine.executeRequest(request, handler));
+      return upgrade(engine.client().executeRequest(request, handler));
     }
     HandlerFuture<T> future =
         new HandlerFuture<>(this, request, handler, new CompletableFuture<>());
@@ -361,12 +340,12 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
   @Override
   public ClientStats getClientStats() {
-    return engine.getClientStats();
+    return engine.client().getClientStats();
   }
 
   @Override
   public void flushChannelPoolPartitions(Predicate<Object> predicate) {
-    engine.flushChannelPoolPartitions(predicate);
+    engine.client().flushChannelPoolPartitions(predicate);
   }
 
   /** Returns the configuration that the client was created with. */
@@ -386,7 +365,6 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    * does nothing.
    */
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;
@@ -399,25 +377,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     for (AhcFuture<?> each : handshakes) {
       each.abort(why);
     }
-    channels.close(); // and those that are still to come
-    channels.forEach(BlockingAhcClient::closeNow);
     engine.close();
-    if (resolver != null) {
-      resolver.close();
-    }
-  }
-
-  /** TLS would say good-bye first: to a server that may not read, on a loop that ends before. */
-  @SuppressWarnings("FutureReturnValueIgnored")
-  private static void closeNow(Channel channel) {
-    Runnable close =
-        () -> {
-          ChannelHandlerContext first = channel.pipeline().firstContext();
-          if (channel.isOpen() && first != null) {
-            first.close();
-          }
-        };
-    AhcIoThread.later(channel, close);
   }
 
   /** Returns what each call waits for. */
@@ -431,7 +391,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
   // ---- for exchanges --------------------------------------------------------------------------
 
-  DefaultAsyncHttpClient engine() {
+  AhcEngine engine() {
     return engine;
   }
 
@@ -460,40 +420,5 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
   void ended(AhcExchange<?> exchange) {
     running.remove(exchange);
-  }
-
-  void resolvingFor(Request request) {
-    if (resolver != null) {
-      OffloadedResolver.resolvingFor(request);
-    }
-  }
-
-  /** Throws if the current thread is one that moves bytes. */
-  void forbidWaiting() {
-    IoThread.forbidWaiting();
-    if (isIoThread()) {
-      throw new IllegalStateException(
-          "blocking call on the I/O thread \""
-              + Thread.currentThread().getName()
-              + "\", which would wait for itself: make the call from another thread, "
-              + "for example a virtual one");
-    }
-  }
-
-  /** Whether the current thread is one that moves bytes. */
-  boolean isIoThread() {
-    if (Thread.currentThread() instanceof IoThread) {
-      return true;
-    }
-    if (ownThreads || Thread.currentThread().isVirtual()) {
-      return false;
-    }
-    EventLoopGroup loops = engine.getEventLoopGroup();
-    for (EventExecutor each : loops) {
-      if (each.inEventLoop()) {
-        return true;
-      }
-    }
-    return false;
   }
 }

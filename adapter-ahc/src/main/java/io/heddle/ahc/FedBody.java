@@ -1,5 +1,6 @@
 package io.heddle.ahc;
 
+import io.heddle.core.DeclaredLength;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import org.asynchttpclient.request.body.Body;
@@ -33,7 +34,7 @@ record FedBody(FeedableBodyGenerator users, long declared, AhcExchange<?> exchan
   private final class Guarded implements Body {
 
     private final Body body;
-    private long sent;
+    private final DeclaredLength length = new DeclaredLength(declared);
 
     Guarded(Body body) {
       this.body = body;
@@ -49,10 +50,9 @@ record FedBody(FeedableBodyGenerator users, long declared, AhcExchange<?> exchan
       try {
         int before = target.writerIndex();
         BodyState state = body.transferTo(target);
-        sent += target.writerIndex() - before;
-        if (declared >= 0 && (sent > declared || (state == BodyState.STOP && sent < declared))) {
-          throw new IOException(
-              "the request says Content-Length: " + declared + ", its body has " + sent + " bytes");
+        boolean admitted = length.admits(target.writerIndex() - before);
+        if (!admitted || (state == BodyState.STOP && !length.isReached())) {
+          throw new IOException(length.toString());
         }
         return state;
       } catch (Throwable e) {

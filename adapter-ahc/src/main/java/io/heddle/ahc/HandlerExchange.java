@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import javax.net.ssl.SSLSession;
 import org.asynchttpclient.AsyncHandler;
+import org.asynchttpclient.AsyncHttpClientConfig.ResponseBodyPartFactory;
 import org.asynchttpclient.HttpResponseBodyPart;
 import org.asynchttpclient.HttpResponseStatus;
 import org.asynchttpclient.Request;
@@ -23,7 +24,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements ProgressAsyncHa
 
   private final AsyncHandler<T> user;
   private final HandlerFuture<T> future;
-  private final boolean isLazy;
+  private final boolean isLazy; // whether parts are valid during the callback only
 
   HandlerExchange(
       BlockingAhcClient client,
@@ -34,7 +35,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements ProgressAsyncHa
     super(client, request, permit);
     this.user = user;
     this.future = future;
-    this.isLazy = client.settings().isLazy();
+    this.isLazy = client.getConfig().getResponseBodyPartFactory() == ResponseBodyPartFactory.LAZY;
   }
 
   // ---- engine: the end ------------------------------------------------------------------------

@@ -37,7 +37,6 @@ final class HandlerFuture<T> extends AhcFuture<T> {
   private volatile @Nullable Exchange<?> waiting;
   private volatile @Nullable HandlerExchange<T> running;
 
-  @SuppressWarnings("FutureReturnValueIgnored") // it never fails
   HandlerFuture(
       BlockingAhcClient client,
       Request request,
@@ -50,17 +49,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
     this.outcome = outcome;
     this.event = client.beginCall(request);
     this.resends = new Resends(client.settings().deadline(request));
-    this.retries = client.settings().maxRetries();
-    if (event.isOn()) {
-      outcome.whenComplete(
-          (result, failure) -> {
-            if (failure == null) {
-              event.completed();
-            } else {
-              event.failed(failure);
-            }
-          });
-    }
+    this.retries = client.getConfig().getMaxRequestRetry();
   }
 
   // ---- exchanges ------------------------------------------------------------------------------
@@ -101,11 +90,11 @@ final class HandlerFuture<T> extends AhcFuture<T> {
   }
 
   private CallLimits.Permit enter() throws IOException {
-    Consumer<Exchange<?>> told = client.isIoThread() ? null : this::waits;
+    Consumer<Exchange<?>> told = client.engine().isIoThread() ? null : this::waits;
     try {
       return client.limits().enter(asked, client.settings().deadline(asked), told, event);
     } catch (InterruptedException e) {
-      throw AhcFailures.interrupted("waiting for a connection", e);
+      throw AhcFailures.inWait("waiting for a connection", false, e);
     } finally {
       waiting = null;
     }
@@ -155,11 +144,13 @@ final class HandlerFuture<T> extends AhcFuture<T> {
   /** The handler has made this of the response. */
   @SuppressWarnings("NullAway") // which may be null
   void complete(@Nullable T result) {
+    event.completed();
     outcome.complete(result);
   }
 
   /** Fails, unless it was cancelled just now, and tells the handler, which heard of no end yet. */
   void fail(Throwable failure) {
+    event.failed(failure);
     outcome.completeExceptionally(failure);
     try {
       user.onThrowable(failure);

@@ -3,11 +3,10 @@ package io.heddle.ahc;
 import io.heddle.core.Deadline;
 import java.time.Duration;
 import org.asynchttpclient.AsyncHttpClientConfig;
-import org.asynchttpclient.AsyncHttpClientConfig.ResponseBodyPartFactory;
 import org.asynchttpclient.Request;
 import org.jspecify.annotations.Nullable;
 
-/** What the configuration says of a request, where the request itself says nothing. */
+/** How long a request may take: what the configuration says where the request says nothing. */
 final class RequestSettings {
 
   /** A longer time has no place in the engine's timer. */
@@ -19,15 +18,6 @@ final class RequestSettings {
 
   RequestSettings(AsyncHttpClientConfig config) {
     this.config = config;
-  }
-
-  /** Whether handlers get body parts that are only valid during the callback. */
-  boolean isLazy() {
-    return config.getResponseBodyPartFactory() == ResponseBodyPartFactory.LAZY;
-  }
-
-  int maxRetries() {
-    return config.getMaxRequestRetry();
   }
 
   /** In ms; 0 or less for none. */

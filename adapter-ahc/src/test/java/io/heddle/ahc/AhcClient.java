@@ -105,7 +105,7 @@ final class AhcClient implements Client {
   }
 
   void onEventLoop(Runnable work) throws Exception {
-    client.engine().getEventLoopGroup().submit(work).get();
+    client.engine().client().getEventLoopGroup().submit(work).get();
   }
 
   @Override

@@ -78,7 +78,7 @@ class LateReaderTest {
               });
       URI up = server.uri(Script.ok());
       client.execute(new RequestBuilder("POST").setUrl(up.toString()).setBody(pieces).build());
-      EventLoop loop = client.engine().getEventLoopGroup().next();
+      EventLoop loop = client.engine().client().getEventLoopGroup().next();
       assertEquals(List.of(), scheduled(loop).stream().limit(3).toList());
     }
   }

@@ -71,7 +71,7 @@ class NativeTransportTest {
                     .setHttp2CleartextEnabled(wire.isMultiplexed())
                     .build())) {
       IoEventLoopGroup loops =
-          assertInstanceOf(IoEventLoopGroup.class, client.engine().getEventLoopGroup());
+          assertInstanceOf(IoEventLoopGroup.class, client.engine().client().getEventLoopGroup());
       assertTrue(loops.isIoType(transport), "the transport that was asked for");
       URI large = server.uri(Script.ok().body(20_000_000));
       try (StreamingResponse response = client.stream(Dsl.get(large.toString()).build())) {

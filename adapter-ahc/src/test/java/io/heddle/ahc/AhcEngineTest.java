@@ -18,12 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the configuration says is done. */
-class EngineConfigTest {
+class AhcEngineTest {
 
   @TempDir Path directory;
 
   private static AsyncHttpClientConfig engines(DefaultAsyncHttpClientConfig.Builder users) {
-    return EngineConfig.of(
+    return AhcEngine.config(
         users.build(), null, new DefaultChannelGroup(ImmediateEventExecutor.INSTANCE));
   }
 

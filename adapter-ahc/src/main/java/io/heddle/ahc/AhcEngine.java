@@ -1,23 +1,32 @@
 package io.heddle.ahc;
 
+import io.heddle.IoThread;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.asynchttpclient.AsyncHttpClientConfig;
 import org.asynchttpclient.AsyncHttpClientConfig.ResponseBodyPartFactory;
+import org.asynchttpclient.DefaultAsyncHttpClient;
 import org.asynchttpclient.DefaultAsyncHttpClientConfig;
+import org.asynchttpclient.Request;
 import org.asynchttpclient.netty.channel.ChannelManager;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The configuration of the engine below a client: the user's, but for what the client does itself.
+ * AHC's client below ours: configured as the user says, but for what ours does itself, with our
+ * handlers in its pipelines, and a close that leaves nobody waiting.
  */
-final class EngineConfig {
+final class AhcEngine {
 
-  private static final Logger LOG = LoggerFactory.getLogger(EngineConfig.class);
+  private static final Logger LOG = LoggerFactory.getLogger(AhcEngine.class);
 
   /** What AHC has if the user says nothing; without back pressure it cannot be small. */
   private static final int HTTP2_WINDOW_OF_AHC = 16 * 1024 * 1024;
@@ -31,15 +40,32 @@ final class EngineConfig {
   /** What one response over HTTP/2 may have on its way, if the user says nothing, in bytes. */
   static final int HTTP2_WINDOW = 1024 * 1024;
 
-  private EngineConfig() {}
+  private final DefaultAsyncHttpClient client;
+  private final @Nullable OffloadedResolver resolver;
+  private final boolean ownThreads;
+
+  // All connections, so that they can be closed, and those that are still to come.
+  private final ChannelGroup channels =
+      new DefaultChannelGroup("heddle-ahc", GlobalEventExecutor.INSTANCE, true);
+
+  AhcEngine(AsyncHttpClientConfig user) {
+    this.resolver =
+        user.getAddressResolverGroup() == null
+            ? new OffloadedResolver(user.getThreadPoolName() + "-resolver")
+            : null;
+    this.ownThreads = user.getThreadFactory() == null && user.getEventLoopGroup() == null;
+    this.client = new DefaultAsyncHttpClient(config(user, resolver, channels));
+  }
+
+  // ---- configuration --------------------------------------------------------------------------
 
   /**
    * The configuration.
    *
    * @param resolver where names are looked up; null to leave that to the user's configuration
-   * @param channels gets all channels, so that they can be closed
+   * @param channels gets all channels
    */
-  static AsyncHttpClientConfig of(
+  static AsyncHttpClientConfig config(
       AsyncHttpClientConfig user, @Nullable OffloadedResolver resolver, ChannelGroup channels) {
     DefaultAsyncHttpClientConfig.Builder builder =
         new DefaultAsyncHttpClientConfig.Builder(user)
@@ -97,5 +123,66 @@ final class EngineConfig {
         users.accept(channel);
       }
     };
+  }
+
+  // ---- calls ----------------------------------------------------------------------------------
+
+  DefaultAsyncHttpClient client() {
+    return client;
+  }
+
+  /** AHC is about to look up a name for this request, on this thread. */
+  void resolvingFor(Request request) {
+    if (resolver != null) {
+      OffloadedResolver.resolvingFor(request);
+    }
+  }
+
+  /** Throws if the current thread is one that moves bytes. */
+  void forbidWaiting() {
+    IoThread.forbidWaitingIf(isIoThread());
+  }
+
+  /** Whether the current thread is one that moves bytes. */
+  boolean isIoThread() {
+    if (Thread.currentThread() instanceof IoThread) {
+      return true;
+    }
+    if (ownThreads || Thread.currentThread().isVirtual()) {
+      return false;
+    }
+    EventLoopGroup loops = client.getEventLoopGroup();
+    for (EventExecutor each : loops) {
+      if (each.inEventLoop()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // ---- the end --------------------------------------------------------------------------------
+
+  /** Closes all connections. */
+  @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
+  void close() {
+    channels.close();
+    channels.forEach(AhcEngine::closeNow);
+    client.close();
+    if (resolver != null) {
+      resolver.close();
+    }
+  }
+
+  /** TLS would say good-bye first: to a server that may not read, on a loop that ends before. */
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private static void closeNow(Channel channel) {
+    Runnable close =
+        () -> {
+          ChannelHandlerContext first = channel.pipeline().firstContext();
+          if (channel.isOpen() && first != null) {
+            first.close();
+          }
+        };
+    AhcIoThread.later(channel, close);
   }
 }
