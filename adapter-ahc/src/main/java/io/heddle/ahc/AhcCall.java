@@ -156,8 +156,8 @@ public final class AhcCall {
     if (deadline.isExpired()) {
       throw new DeadlineExceededException("the call's deadline is over before it began");
     }
-    Request sent = client.settings().withTime(request, timeout);
-    Resends resends = new Resends(deadline.earlier(client.settings().deadline(sent)));
+    Request sent = client.requests().withTime(request, timeout);
+    Resends resends = new Resends(deadline.earlier(client.requests().deadline(sent)));
     int retries = client.getConfig().getMaxRequestRetry();
     for (; ; ) {
       BlockingExchange<R> attempt = begin(event, kind, sent, deadline);
@@ -184,7 +184,7 @@ public final class AhcCall {
   private <R> BlockingExchange<R> begin(
       CallEvent event, Kind<R> kind, Request sent, Deadline deadline)
       throws IOException, InterruptedException {
-    Deadline place = deadline.earlier(client.settings().deadline(sent));
+    Deadline place = deadline.earlier(client.requests().deadline(sent));
     CallLimits.Permit permit;
     try {
       permit = client.limits().enter(sent, place, this::waits, event);

@@ -226,7 +226,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
    * #isWaitingForCaller is so}, the engine's read timeout does not count. Event loop.
    */
   void waitsForCaller() {
-    channel.touchWhileCallerIsAwaited(client.settings().readTimeoutMillis(request));
+    channel.touchWhileCallerIsAwaited(client.requests().readTimeoutMillis(request));
   }
 
   /** Whether the engine has no more to send, or must not read on, until the caller acts. */

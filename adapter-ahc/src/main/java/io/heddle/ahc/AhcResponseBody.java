@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a response, as the caller reads it.
@@ -77,15 +76,6 @@ final class AhcResponseBody extends BodyInput {
     return credit.get() <= 0;
   }
 
-  void end() {
-    pipe.end();
-  }
-
-  /** Any thread. */
-  void fail(Throwable failure) {
-    pipe.fail(failure);
-  }
-
   // ---- caller -------------------------------------------------------------------------------
 
   private void demand(int bytes) {
@@ -134,15 +124,5 @@ final class AhcResponseBody extends BodyInput {
       }
       super.close();
     }
-  }
-
-  /** The thread that waits in a read; null if none does. */
-  @Nullable Thread waiter() {
-    return pipe.waiter();
-  }
-
-  /** Another thread ends the body; a reader that waits fails. */
-  void cancel() {
-    pipe.cancel();
   }
 }

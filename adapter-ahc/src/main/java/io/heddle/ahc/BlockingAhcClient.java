@@ -113,7 +113,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   private final AsyncHttpClientConfig config;
   private final AhcEngine engine;
   private final CallLimits limits;
-  private final RequestSettings settings;
+  private final Requests requests;
   private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
   private final Set<AhcFuture<?>> handshakes = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -134,7 +134,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     this.config = Objects.requireNonNull(config, "config");
     this.engine = new AhcEngine(config);
     this.limits = new CallLimits(config);
-    this.settings = new RequestSettings(config);
+    this.requests = new Requests(config);
   }
 
   // ---- blocking calls -------------------------------------------------------------------------
@@ -399,8 +399,8 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     return limits;
   }
 
-  RequestSettings settings() {
-    return settings;
+  Requests requests() {
+    return requests;
   }
 
   /** A call begins. */

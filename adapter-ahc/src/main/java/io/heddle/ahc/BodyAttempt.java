@@ -6,7 +6,6 @@ import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.asynchttpclient.request.body.Body;
 import org.asynchttpclient.request.body.generator.FeedListener;
@@ -81,11 +80,7 @@ final class BodyAttempt implements Body {
     if (next != null && !isBegun()) {
       next.signal();
     } else if (to != null) {
-      try {
-        to.eventLoop().execute(this::pump);
-      } catch (RejectedExecutionException e) {
-        return; // the client is closed, and all its exchanges with it
-      }
+      AhcIoThread.later(to, this::pump);
     } else if (asks != null) { // else the engine has not come here yet, and will
       asks.onContentAdded();
     }

@@ -48,7 +48,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
     this.user = user;
     this.outcome = outcome;
     this.event = client.beginCall(request);
-    this.resends = new Resends(client.settings().deadline(request));
+    this.resends = new Resends(client.requests().deadline(request));
     this.retries = client.getConfig().getMaxRequestRetry();
   }
 
@@ -92,7 +92,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
   private CallLimits.Permit enter() throws IOException {
     Consumer<Exchange<?>> told = client.engine().isIoThread() ? null : this::waits;
     try {
-      return client.limits().enter(asked, client.settings().deadline(asked), told, event);
+      return client.limits().enter(asked, client.requests().deadline(asked), told, event);
     } catch (InterruptedException e) {
       throw AhcFailures.inWait("waiting for a connection", false, e);
     } finally {
@@ -153,7 +153,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
     event.failed(failure);
     outcome.completeExceptionally(failure);
     try {
-      user.onThrowable(failure);
+      user.onThrowable(outcome.isCancelled() ? new CancellationException() : failure);
     } catch (Throwable e) { // nobody can be told; AHC logs it for debugging
       LOG.debug("a handler has failed in onThrowable", e);
     }

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.asynchttpclient.netty.NettyResponseFuture;
 import org.asynchttpclient.netty.channel.Http2ConnectionState;
@@ -84,12 +83,8 @@ final class Http2Openings extends Http2ConnectionState {
   private void openInEventLoop(NettyResponseFuture<?> future, Runnable opener) {
     if (connection.eventLoop().inEventLoop()) {
       open(future, opener);
-      return;
-    }
-    try {
-      connection.eventLoop().execute(() -> open(future, opener));
-    } catch (RejectedExecutionException e) { // the client is closed, and the event loop has ended
-      leaveOut(future);
+    } else {
+      AhcIoThread.later(connection, () -> open(future, opener));
     }
   }
 
@@ -132,28 +127,24 @@ final class Http2Openings extends Http2ConnectionState {
     @Override
     public void flush(ChannelHandlerContext ctx) {
       Http2Openings openings = of(ctx.channel());
-      if (openings == null || openings.opening == null || !openings.isFlushLater(ctx)) {
+      if (openings == null || openings.opening == null) {
         ctx.flush();
+      } else {
+        openings.flushLater(ctx);
       }
     }
   }
 
-  private boolean isFlushLater(ChannelHandlerContext ctx) {
+  private void flushLater(ChannelHandlerContext ctx) {
     if (!flushDue) {
-      try {
-        connection
-            .eventLoop()
-            .execute(
-                () -> {
-                  flushDue = false;
-                  ctx.flush();
-                });
-      } catch (RejectedExecutionException e) {
-        return false;
-      }
       flushDue = true;
+      AhcIoThread.later(
+          connection,
+          () -> {
+            flushDue = false;
+            ctx.flush();
+          });
     }
-    return true;
   }
 
   // ---- the engine's own -----------------------------------------------------------------------

@@ -48,11 +48,11 @@ final class Leg {
   private volatile @Nullable AhcChannel unsent;
 
   // Written before SENT.
-  private @Nullable Http2Connection shared; // null on HTTP/1.1
   private boolean idle;
   private long sentAt;
 
   // Written by the event loop, on HTTP/2.
+  private volatile @Nullable Http2Connection shared;
   private volatile @Nullable Http2StreamChannel stream;
   private volatile @Nullable Http2Stream codecs; // the stream, once its head is written
 
@@ -233,7 +233,8 @@ final class Leg {
 
   /** Whether the connection that the request was to go out on takes no streams any more. */
   boolean isLeaving() {
-    return shared != null && shared.isLeaving();
+    Http2Connection of = shared;
+    return of != null && of.isLeaving();
   }
 
   /** What holds back the rest of the response; null once its channel has ended. Event loop. */

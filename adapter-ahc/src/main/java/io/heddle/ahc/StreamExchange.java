@@ -34,14 +34,14 @@ final class StreamExchange extends BlockingExchange<StreamingResponse> {
     super.cancel();
     StreamingResponse begun = response; // which is set before the head completes
     if (begun != null) {
-      begun.body().cancel();
+      begun.body().pipe().cancel();
     }
   }
 
   @Override
   @Nullable Thread waiter() {
     StreamingResponse begun = response;
-    return begun == null ? super.waiter() : begun.body().waiter();
+    return begun == null ? super.waiter() : begun.body().pipe().waiter();
   }
 
   // ---- engine -------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ final class StreamExchange extends BlockingExchange<StreamingResponse> {
   @Override
   StreamingResponse completed() {
     StreamingResponse whole = response();
-    whole.body().end();
+    whole.body().pipe().end();
     return whole;
   }
 
@@ -83,7 +83,7 @@ final class StreamExchange extends BlockingExchange<StreamingResponse> {
   void failed(Throwable failure) {
     StreamingResponse begun = response;
     if (begun != null) {
-      begun.body().fail(failure);
+      begun.body().pipe().fail(failure);
     }
     super.failed(failure);
   }

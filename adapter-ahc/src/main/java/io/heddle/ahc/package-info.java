@@ -28,11 +28,11 @@
  *
  * <pre>{@code
  * caller                                        event loop (AhcIoThread)
- *   BlockingAhcClient.execute, stream → AhcCall
+ *   BlockingAhcClient.execute, stream → AhcCall; executeRequest → HandlerFuture
  *     → CallLimits.enter              parks     Http2Connection → Lane: streams
- *     → AhcExchange.start                       name look-up (HostResolver), connect, TLS
- *                                               AhcChannel: connection, stream, how to end it
- *     → AhcRequestBody.write          parks     AhcRequestBody.transferTo, pump
+ *     → AhcExchange.start → AhcEngine           name look-up (HostResolver), connect, TLS
+ *                                               AhcChannel → Leg: connection, stream
+ *     → AhcRequestBody.write          parks     BodyAttempt.transferTo, pump
  *     ← StreamingResponse             parks     StreamExchange.onHeadersReceived
  *   AhcResponseBody.read              parks     onBodyPartReceived, onCompleted
  *                                     demand →  ReadGate
@@ -41,9 +41,15 @@
  *
  * <p>The roles that every adapter has: {@code AhcExchange} (native callbacks to {@code
  * io.heddle.core.Exchange}; one subclass per thing that a caller can wait for), {@code
- * AhcRequestBody}, {@code AhcResponseBody}, {@code AhcFailures}. Particular to AHC:
+ * AhcRequestBody}, {@code AhcResponseBody}, {@code AhcFailures}, {@code AhcInternals}. An {@code
+ * AhcCall} creates one exchange after the other while {@code SentAgain} allows that. Particular to
+ * AHC:
  *
  * <ul>
+ *   <li>{@code HandlerFuture}, which is for users of futures what {@code AhcCall} is for a caller
+ *       that waits.
+ *   <li>{@code AhcChannel}, the way of an exchange through the engine, and {@code Leg}, one
+ *       connection on it.
  *   <li>Handlers of ours in AHC's pipelines ({@code Http1Connection}, {@code Http2Connection},
  *       {@code ReadGate}), because the engine has no back pressure, does not wait for streams, and
  *       loses early responses.

@@ -1,7 +1,9 @@
 package io.heddle.ahc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -14,6 +16,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -130,6 +134,53 @@ class RefusedTest {
           assertThrows(ExecutionException.class, () -> future.get(30, TimeUnit.SECONDS));
       assertEquals(thrown, failure.getCause());
       assertEquals(thrown, told.take());
+    }
+  }
+
+  /** It waited on for its place, though nobody wanted it. */
+  @Test
+  void cancelledWhileItWaitsToGoAgain() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      server.maxStreams(1);
+      client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
+      CountDownLatch refused = new CountDownLatch(1);
+      CountDownLatch full = new CountDownLatch(1);
+      BlockingQueue<Throwable> told = new LinkedBlockingQueue<>();
+      URI uri = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).once());
+      ListenableFuture<Response> future =
+          client.executeRequest(
+              Dsl.get(uri.toString()).build(),
+              new AsyncCompletionHandlerBase() {
+                @Override
+                public void onRetry() {
+                  refused.countDown();
+                  try {
+                    full.await();
+                  } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                  }
+                }
+
+                @Override
+                public void onThrowable(Throwable failure) {
+                  told.add(failure);
+                }
+              });
+      refused.await();
+      URI stalled = server.uri(Script.ok().fault(Fault.STALL));
+      ListenableFuture<Response> other = client.executeRequest(Dsl.get(stalled.toString()).build());
+      while (server.seen(stalled).isEmpty()) {
+        Thread.sleep(5);
+      }
+      full.countDown();
+      while (client.waiting() == 0) {
+        Thread.sleep(5);
+      }
+      assertTrue(future.cancel(true));
+      assertInstanceOf(CancellationException.class, told.poll(30, TimeUnit.SECONDS));
+      assertEquals(0, client.waiting());
+      other.cancel(true);
     }
   }
 
