@@ -210,6 +210,14 @@ public final class RequestBodyPipe extends Waiter {
     return is == null || is == End.FINISHED ? (int) queue.available() : 0;
   }
 
+  /**
+   * Whether it is the writer that the I/O thread waits for: it has found nothing more, and the
+   * writer has neither signalled since nor come to an end.
+   */
+  public boolean isStarved() {
+    return starved && end == null;
+  }
+
   /** The peer has answered with an error, and may want no more: see above. */
   public void answered() {
     answered = true;

@@ -189,6 +189,22 @@ class RequestBodyPipeTest {
     assertArrayEquals(body, channel.received.toByteArray());
   }
 
+  @Test
+  void theWriterIsWaitedForUntilItSignalsOrEnds() throws Exception {
+    channel.room = 4;
+    write("abcdef");
+    assertTrue(pipe.isStarved(), "what is not flushed is nobody's yet");
+    pipe.flush();
+    assertFalse(pipe.isStarved());
+    assertFalse(drain());
+    assertFalse(pipe.isStarved(), "there is more, and no room");
+    channel.room = 10;
+    assertFalse(drain());
+    assertTrue(pipe.isStarved());
+    pipe.stop();
+    assertFalse(pipe.isStarved(), "nothing more comes");
+  }
+
   // ---- the server wants no more, or dies ----------------------------------------------------
 
   @ParameterizedTest
