@@ -150,6 +150,9 @@ final class HandlerFuture<T> extends AhcFuture<T> {
 
   /** Fails, unless it was cancelled just now, and tells the handler, which heard of no end yet. */
   void fail(Throwable failure) {
+    if (outcome.isCancelled() || client.isClosed()) {
+      event.cancels();
+    }
     event.failed(failure);
     outcome.completeExceptionally(failure);
     try {

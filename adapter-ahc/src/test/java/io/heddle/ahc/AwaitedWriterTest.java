@@ -90,7 +90,8 @@ class AwaitedWriterTest {
       try (StreamingResponse response = client.stream(post)) {
         assertEquals(413, response.getStatusCode());
         server.seen(uri).get(0).readOn(); // too late: the writer has gone
-        assertThrowsExactly(SocketTimeoutException.class, () -> response.getBodyAsStream().readAllBytes());
+        assertThrowsExactly(
+            SocketTimeoutException.class, () -> response.getBodyAsStream().readAllBytes());
       }
     }
   }

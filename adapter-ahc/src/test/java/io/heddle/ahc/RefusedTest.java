@@ -11,12 +11,14 @@ import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import java.net.SocketException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -24,6 +26,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import jdk.jfr.consumer.RecordingStream;
 import org.asynchttpclient.AsyncCompletionHandler;
 import org.asynchttpclient.AsyncCompletionHandlerBase;
 import org.asynchttpclient.Dsl;
@@ -33,6 +36,8 @@ import org.asynchttpclient.Response;
 import org.asynchttpclient.netty.request.NettyRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the server says it did not process goes again, however often it says so. */
 @Timeout(90)
@@ -138,8 +143,22 @@ class RefusedTest {
   }
 
   /** It waited on for its place, though nobody wanted it. */
-  @Test
-  void cancelledWhileItWaitsToGoAgain() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void cancelledWhileItWaitsToGoAgain(boolean byClose) throws Exception {
+    List<String> ends = new CopyOnWriteArrayList<>();
+    try (RecordingStream calls = new RecordingStream()) {
+      calls.enable("io.heddle.Call").withThreshold(Duration.ZERO);
+      calls.onEvent("io.heddle.Call", each -> ends.add(each.getString("ended")));
+      calls.startAsync();
+      cancelWhileItWaitsToGoAgain(byClose);
+      calls.stop();
+    }
+    assertEquals(2, ends.stream().filter("cancelled"::equals).count(), () -> "ends " + ends);
+  }
+
+  @SuppressWarnings("try") // close() is what is tested
+  private void cancelWhileItWaitsToGoAgain(boolean byClose) throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C);
         BlockingAhcClient client = client()) {
       server.maxStreams(1);
@@ -177,8 +196,13 @@ class RefusedTest {
       while (client.waiting() == 0) {
         Thread.sleep(5);
       }
-      assertTrue(future.cancel(true));
-      assertInstanceOf(CancellationException.class, told.poll(30, TimeUnit.SECONDS));
+      if (byClose) {
+        client.close();
+      } else {
+        assertTrue(future.cancel(true));
+      }
+      Class<?> expected = byClose ? SocketException.class : CancellationException.class;
+      assertInstanceOf(expected, told.poll(30, TimeUnit.SECONDS));
       assertEquals(0, client.waiting());
       other.cancel(true);
     }
