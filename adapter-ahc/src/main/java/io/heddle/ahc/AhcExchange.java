@@ -57,7 +57,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
   private final AhcChannel channel = new AhcChannel(this);
   private final AtomicBoolean over = new AtomicBoolean();
 
-  // Written by an event loop.
+  // Written by an event loop, or the thread that starts it.
   private volatile boolean answered;
   private volatile boolean refused;
   private volatile Step step = Step.CONNECTION;

@@ -161,6 +161,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
    * @throws IllegalArgumentException if {@code timeout} is negative
+   * @throws IllegalStateException as in {@link #execute(Request)}
    */
   public Response execute(Request request, Duration timeout)
       throws IOException, InterruptedException {
@@ -174,6 +175,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    * @return the response, which the caller must close
    * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
+   * @throws IllegalStateException as in {@link #execute(Request)}
    */
   public StreamingResponse stream(Request request) throws IOException, InterruptedException {
     return newCall(request).stream();
@@ -189,6 +191,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
    * @throws IOException as listed in {@link AhcCall}
    * @throws InterruptedException as in {@link #execute(Request)}
    * @throws IllegalArgumentException if {@code timeout} is negative
+   * @throws IllegalStateException as in {@link #execute(Request)}
    */
   public StreamingResponse stream(Request request, Duration timeout)
       throws IOException, InterruptedException {

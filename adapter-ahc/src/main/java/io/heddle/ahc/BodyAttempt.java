@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * NEW ──transferTo──▶ BEGUN    its bytes go to its connection, and to no other
- *  └─────passTo─────▶ PASSED   its bytes go with the next attempt; it never has any
+ *  └──────pass──────▶ PASSED   its bytes go with the next attempt; it never has any
  * }</pre>
  */
 final class BodyAttempt implements Body {
@@ -38,7 +38,7 @@ final class BodyAttempt implements Body {
   // Shared, under compare-and-set: null is NEW, this BEGUN, another one PASSED.
   private final AtomicReference<@Nullable BodyAttempt> by = new AtomicReference<>();
 
-  private volatile @Nullable FeedListener listener; // on HTTP/1.1
+  private volatile @Nullable FeedListener listener; // HTTP/2 has no use for it
   private volatile @Nullable Http2StreamChannel stream;
 
   // Event loop only.

@@ -94,7 +94,7 @@ final class CallLimits {
 
     /** The server does not speak HTTP/2: the calls to it have a connection each. */
     void alone() {
-      if (lane != null) {
+      if (lane != null && !lane.isOpen()) { // else that is known, and its lock is left alone
         lane.open(perHost);
       }
     }

@@ -77,7 +77,7 @@ final class Http1Connection extends ChannelDuplexHandler {
 
   // ---- the request --------------------------------------------------------------------------
 
-  /** The next head to be written is that of this exchange, which is told then; any thread. */
+  /** The next head to be written is that of this leg, which is told then; any thread. */
   void sends(Leg leg) {
     sender = leg;
   }

@@ -94,10 +94,10 @@ final class Leg {
       Channels.silentlyCloseChannel(on);
       return;
     }
-    Http2StreamChannel unsent = AhcInternals.stream(Http2Openings.opening(on));
-    if (unsent != null) { // else the future has ended, and its stream with it
-      Channels.setDiscard(unsent);
-      Channels.silentlyCloseChannel(unsent); // before its head: the server never hears of it
+    Http2StreamChannel opened = AhcInternals.stream(Http2Openings.opening(on));
+    if (opened != null) { // else the future has ended, and its stream with it
+      Channels.setDiscard(opened);
+      Channels.silentlyCloseChannel(opened); // before its head: the server never hears of it
     }
   }
 
