@@ -87,7 +87,7 @@ final class ApacheLanes {
       HttpRoute route, @Nullable Object state, Deadline deadline, CancellableWaits pending)
       throws InterruptedException, ExecutionException, TimeoutException {
     Exchange<PoolEntry<HttpRoute, ReactorConnection>> leasing =
-        new Exchange<>(late -> pool.release(late, isReusable(late)));
+        new Exchange<>(late -> release(late, isReusable(late)));
     Future<?> future =
         pool.lease(
             route,
@@ -118,7 +118,7 @@ final class ApacheLanes {
       return entry;
     } finally {
       if (!usable) {
-        pool.release(entry, false);
+        release(entry, false);
       }
     }
   }
@@ -203,7 +203,18 @@ final class ApacheLanes {
       entry.updateState(state);
       entry.updateExpiry(settings.withinLife(entry, Objects.requireNonNull(keepAlive)));
     }
-    pool.release(entry, reusable);
+    release(entry, reusable);
+  }
+
+  /** Any thread, beside one that closes the pool. */
+  private void release(PoolEntry<HttpRoute, ReactorConnection> entry, boolean reusable) {
+    try {
+      pool.release(entry, reusable);
+    } catch (IllegalStateException e) { // it knows no such entry
+      if (!closed.get()) {
+        throw e;
+      } // else it was closed since it looked whether it is, and so were all its connections
+    }
   }
 
   private static boolean isReusable(PoolEntry<HttpRoute, ReactorConnection> entry) {

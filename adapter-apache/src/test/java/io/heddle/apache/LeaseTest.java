@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -14,6 +15,7 @@ import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
@@ -33,6 +35,7 @@ import org.apache.hc.core5.http.impl.io.HttpRequestExecutor;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.http2.config.H2Config;
+import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.ManagedConnPool;
 import org.apache.hc.core5.pool.PoolEntry;
 import org.apache.hc.core5.pool.StrictConnPool;
@@ -122,18 +125,9 @@ class LeaseTest {
   void oneThatComesTooLateGoesBack() throws Exception {
     StrictConnPool<HttpRoute, ReactorConnection> pool = new StrictConnPool<>(1, 1);
     CompletableFuture<Runnable> telling = new CompletableFuture<>();
-    ConnectionOpener opener =
-        new ConnectionOpener(
-            new ProtocolStarter(Http1Config.DEFAULT, H2Config.DEFAULT, CharCodingConfig.DEFAULT),
-            BlockingConnectionManagerBuilder.defaultTls(false),
-            DefaultSchemePortResolver.INSTANCE,
-            SystemDefaultDnsResolver.INSTANCE,
-            SocketConfig.DEFAULT,
-            1,
-            1);
     HttpRoute route = new HttpRoute(new HttpHost("http", "127.0.0.1", 1));
     try (BlockingConnectionManager manager =
-        new BlockingConnectionManager(tellingLater(pool, telling), opener)) {
+        new BlockingConnectionManager(tellingLater(pool, telling), opener())) {
       CompletableFuture<Throwable> failure = new CompletableFuture<>();
       Thread caller =
           Thread.startVirtualThread(
@@ -151,6 +145,58 @@ class LeaseTest {
       tell.run();
       assertEquals(0, pool.getTotalStats().getLeased());
     }
+  }
+
+  /**
+   * The pool was not closed when it looked, and no longer knows the entry when it takes it back.
+   */
+  @Test
+  void oneThatIsGivenBackWhileTheManagerClosesIsNoError() throws Exception {
+    StrictConnPool<HttpRoute, ReactorConnection> pool = new StrictConnPool<>(1, 1);
+    CompletableFuture<Runnable> closing = new CompletableFuture<>();
+    BlockingConnectionManager manager =
+        new BlockingConnectionManager(forgetting(pool, closing), opener());
+    closing.complete(() -> manager.close(CloseMode.IMMEDIATE));
+    HttpRoute route = new HttpRoute(new HttpHost("http", "127.0.0.1", 1));
+    ConnectionEndpoint endpoint = lease(manager, route);
+    assertEquals(1, pool.getTotalStats().getLeased());
+    assertDoesNotThrow(() -> manager.release(endpoint, null, null));
+    pool.close();
+  }
+
+  /** The pool, but it is about to be closed when an entry is given back, which it has forgotten. */
+  @SuppressWarnings("unchecked")
+  private static ManagedConnPool<HttpRoute, ReactorConnection> forgetting(
+      ManagedConnPool<HttpRoute, ReactorConnection> pool, CompletableFuture<Runnable> closing) {
+    return (ManagedConnPool<HttpRoute, ReactorConnection>)
+        Proxy.newProxyInstance(
+            LeaseTest.class.getClassLoader(),
+            new Class<?>[] {ManagedConnPool.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("close")) {
+                return null; // later
+              }
+              if (method.getName().equals("release")) {
+                method.invoke(pool, arguments);
+                closing.join().run();
+              }
+              try {
+                return method.invoke(pool, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  private static ConnectionOpener opener() {
+    return new ConnectionOpener(
+        new ProtocolStarter(Http1Config.DEFAULT, H2Config.DEFAULT, CharCodingConfig.DEFAULT),
+        BlockingConnectionManagerBuilder.defaultTls(false),
+        DefaultSchemePortResolver.INSTANCE,
+        SystemDefaultDnsResolver.INSTANCE,
+        SocketConfig.DEFAULT,
+        1,
+        1);
   }
 
   /** The pool, but it tells of what it has lent when it is told to. */
