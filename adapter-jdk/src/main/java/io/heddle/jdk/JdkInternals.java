@@ -45,7 +45,9 @@ final class JdkInternals {
 
   /**
    * {@code SocketTube.signalClosed}: over HTTP/1.1 the client's timer ends the connection, and
-   * tells the body of that on another thread; the end of the connection may be there first.
+   * tells the body of that on another thread; the end of the connection may be there first. A call
+   * that is cancelled as it ends may close the connection that another has by then ({@code
+   * Http1Exchange.cancelImpl}).
    */
   private static final String CLOSED_HERE = "connection closed locally";
 
@@ -111,7 +113,12 @@ final class JdkInternals {
 
   /** Whether it may have been the client's own timer. */
   static boolean isOfTimer(IOException failure) {
-    return failure instanceof HttpTimeoutException || says(failure, CLOSED_HERE);
+    return failure instanceof HttpTimeoutException || wasClosedHere(failure);
+  }
+
+  /** Whether the client itself has closed the connection: it, or its timer, or another call. */
+  static boolean wasClosedHere(IOException failure) {
+    return says(failure, CLOSED_HERE);
   }
 
   /**
@@ -131,7 +138,8 @@ final class JdkInternals {
         return true;
       }
     }
-    return says(failure, "GOAWAY")
+    return wasClosedHere(failure)
+        || says(failure, "GOAWAY")
         || says(failure, "Broken pipe")
         || says(failure, "reset by peer");
   }

@@ -2,6 +2,7 @@ package io.heddle.jdk;
 
 import io.heddle.conformance.SoakSuite;
 import io.heddle.conformance.Wire;
+import java.io.EOFException;
 import java.io.IOException;
 
 /** The adapter on its wires, with what is known of the JDK's client over HTTP/2. */
@@ -15,7 +16,8 @@ class JdkSoakTest extends SoakSuite {
    * itself. If there is no stream for that, or it is refused as well, Heddle cannot tell it from
    * the target of a redirect, whose origin has taken the request; but for what JDK 24 and later say
    * of a request that was refused twice. JDK 21 also drops why a stream was reset, if the request
-   * had not ended.
+   * had not ended. Where the refusal is the last thing on a connection, the JDK may tell the end of
+   * that instead.
    */
   @Override
   protected boolean mayNotGoAgain(Throwable failure, boolean post, boolean redirected) {
@@ -23,12 +25,19 @@ class JdkSoakTest extends SoakSuite {
         && (isWithoutReason(refused)
             || (post
                 && (JdkInternals.hadNoStream(refused)
+                    || refused.getCause() instanceof EOFException
                     || (JdkInternals.wasNotProcessed(refused)
                         && (redirected || JdkInternals.triesOf(refused) != 2)))));
   }
 
   private static boolean isWithoutReason(IOException failure) {
     return Runtime.version().feature() < 24 && "RST_STREAM received".equals(failure.getMessage());
+  }
+
+  /** {@code Http1Exchange.cancelImpl}: {@link CancelOfAnotherTest}. */
+  @Override
+  protected boolean mayEndConnection(Throwable failure) {
+    return failure instanceof IOException lost && JdkInternals.wasClosedHere(lost);
   }
 
   /**

@@ -9,27 +9,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
-import java.net.Authenticator;
-import java.net.CookieHandler;
-import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpResponse.PushPromiseHandler;
-import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -129,11 +119,9 @@ class LostResponseTest {
   }
 
   /** Interrupts who sends as the response comes, too late for the JDK to cancel it. */
-  private static final class Interrupted extends HttpClient {
-    private final HttpClient client;
-
+  private static final class Interrupted extends ForwardingClient {
     Interrupted(HttpClient client) {
-      this.client = client;
+      super(client);
     }
 
     @Override
@@ -141,68 +129,6 @@ class LostResponseTest {
         throws IOException, InterruptedException {
       client.send(request, handler);
       throw new InterruptedException();
-    }
-
-    @Override
-    public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-        HttpRequest request, BodyHandler<T> handler) {
-      return client.sendAsync(request, handler);
-    }
-
-    @Override
-    public <T> CompletableFuture<HttpResponse<T>> sendAsync(
-        HttpRequest request, BodyHandler<T> handler, @Nullable PushPromiseHandler<T> pushes) {
-      return client.sendAsync(request, handler, pushes);
-    }
-
-    @Override
-    public Optional<CookieHandler> cookieHandler() {
-      return client.cookieHandler();
-    }
-
-    @Override
-    public Optional<Duration> connectTimeout() {
-      return client.connectTimeout();
-    }
-
-    @Override
-    public Redirect followRedirects() {
-      return client.followRedirects();
-    }
-
-    @Override
-    public Optional<ProxySelector> proxy() {
-      return client.proxy();
-    }
-
-    @Override
-    public SSLContext sslContext() {
-      return client.sslContext();
-    }
-
-    @Override
-    public SSLParameters sslParameters() {
-      return client.sslParameters();
-    }
-
-    @Override
-    public Optional<Authenticator> authenticator() {
-      return client.authenticator();
-    }
-
-    @Override
-    public Version version() {
-      return client.version();
-    }
-
-    @Override
-    public Optional<Executor> executor() {
-      return client.executor();
-    }
-
-    @Override
-    public void shutdownNow() {
-      client.shutdownNow();
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.heddle.conformance;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -15,6 +17,9 @@ final class Contents {
 
   /** How many bytes {@link #copy} and the server take at most at a time. */
   static final int PIECE = 16 * 1024;
+
+  /** How many bytes are told of those that are wrong. */
+  private static final int TOLD = 40;
 
   private static final byte[] BYTES = bytes();
 
@@ -129,7 +134,9 @@ final class Contents {
   static void check(byte[] buffer, int n, long position) {
     int wrong = mismatch(buffer, n, position);
     if (wrong >= 0) {
-      throw new AssertionError("the byte at position " + (position + wrong) + " is wrong");
+      String there = new String(buffer, wrong, Math.min(TOLD, n - wrong), ISO_8859_1);
+      throw new AssertionError(
+          "the byte at position " + (position + wrong) + " is wrong; from there: " + there);
     }
   }
 
