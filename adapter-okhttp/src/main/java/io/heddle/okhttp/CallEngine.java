@@ -128,19 +128,22 @@ final class CallEngine implements AutoCloseable {
     live.all().stream().filter(LiveCall::isExecuting).forEach(each -> each.tell(report));
   }
 
-  boolean isClosed() {
-    return closed;
+  void checkOpen() throws IOException {
+    if (closed) {
+      throw new IOException("the client is closed");
+    }
   }
 
   /**
    * Starts work that may block on what calls share.
    *
-   * @throws IOException if the user's own executor takes no more
+   * @throws IOException if the client is closed, or the user's own executor takes no more
    */
   void start(Runnable work) throws IOException {
     try {
       threads.execute(work);
     } catch (RejectedExecutionException e) {
+      checkOpen();
       throw OkHttpFailures.caused(new InterruptedIOException("executor rejected"), e);
     }
   }

@@ -130,7 +130,7 @@ final class LiveCall extends ForwardingListener {
       event = CallEvent.begin("okhttp");
       event.request(call.request().method(), url.host(), url.port());
     }
-    checkOpen(); // after `executing` was set
+    engine.checkOpen(); // after `executing` was set
     if (Thread.currentThread().isInterrupted()) {
       throw OkHttpFailures.interrupted(null);
     }
@@ -157,12 +157,6 @@ final class LiveCall extends ForwardingListener {
   /** Whether interceptors may still go on with it: its response is not with the caller yet. */
   boolean isWithin() {
     return within;
-  }
-
-  void checkOpen() throws IOException {
-    if (engine.isClosed()) {
-      throw new IOException("the client is closed");
-    }
   }
 
   @Override

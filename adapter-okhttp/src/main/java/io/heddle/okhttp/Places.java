@@ -51,7 +51,7 @@ final class Places {
     if (limit != null && call.isLimited() && place == null && within == null) {
       awaitTurn(limit, null);
       place = Dropped.CALLS.register(call, limit::leave);
-      call.checkOpen(); // a close may have ended the call that had the place before
+      engine.checkOpen(); // a close may have ended the call that had the place before
     }
   }
 
@@ -67,7 +67,7 @@ final class Places {
       awaitTurn(next.limit(), next);
       placeAtHost = Dropped.CALLS.register(call, next.limit()::leave);
       host = next;
-      call.checkOpen();
+      engine.checkOpen();
     }
   }
 

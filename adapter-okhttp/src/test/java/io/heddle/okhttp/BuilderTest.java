@@ -17,8 +17,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Call;
 import okhttp3.Credentials;
@@ -26,6 +28,7 @@ import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -197,6 +200,21 @@ class BuilderTest {
           "executor rejected",
           assertThrows(InterruptedIOException.class, refused::execute).getMessage());
     }
+  }
+
+  /** Between two attempts, say. */
+  @Test
+  void aCallWhoseClientIsClosedAsItIsHandedOverSaysSo() {
+    AtomicReference<@Nullable BlockingOkHttpClient> client = new AtomicReference<>();
+    Executor workers =
+        task -> {
+          Objects.requireNonNull(client.get()).close();
+          throw new RejectedExecutionException("as those of a client that is closed do");
+        };
+    client.set(builder().workers(workers).build());
+    Call call = Objects.requireNonNull(client.get()).newCall(get(Script.ok()));
+    assertEquals(
+        "the client is closed", assertThrows(IOException.class, call::execute).getMessage());
   }
 
   @Test
