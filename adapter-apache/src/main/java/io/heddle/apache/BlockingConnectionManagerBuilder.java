@@ -87,7 +87,9 @@ public final class BlockingConnectionManagerBuilder {
 
   /**
    * Sets how strictly the pool enforces its limits: {@code STRICT} (the default), {@code LAX} or
-   * {@code OFFLOCK}, as Apache defines them.
+   * {@code OFFLOCK}, as Apache defines them. Avoid {@code OFFLOCK}, which Apache calls
+   * experimental: a call that waits for a place may wait for its whole timeout, although one has
+   * become free.
    */
   public BlockingConnectionManagerBuilder setPoolConcurrencyPolicy(
       @Nullable PoolConcurrencyPolicy poolConcurrencyPolicy) {

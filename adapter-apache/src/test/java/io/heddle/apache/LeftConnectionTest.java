@@ -1,6 +1,7 @@
 package io.heddle.apache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,7 +11,10 @@ import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
@@ -24,6 +28,9 @@ import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
+import org.apache.hc.core5.pool.PoolEntry;
+import org.apache.hc.core5.pool.PoolReusePolicy;
+import org.apache.hc.core5.pool.RouteSegmentedConnPool;
 import org.apache.hc.core5.util.TimeValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +44,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(60)
 @ExtendWith({WarmUp.class, LeakCheck.class})
 class LeftConnectionTest {
+
+  /** All but {@code OFFLOCK}. */
+  private static final Set<PoolConcurrencyPolicy> POOLS_THAT_REMEMBER =
+      EnumSet.of(PoolConcurrencyPolicy.STRICT, PoolConcurrencyPolicy.LAX);
 
   private static BlockingConnectionManagerBuilder onePlace() {
     return BlockingConnectionManager.builder()
@@ -81,7 +92,7 @@ class LeftConnectionTest {
 
   @Test
   void whereTheServerHasSaidGoAwayALongResponseHasNoPlace() throws Exception {
-    for (PoolConcurrencyPolicy policy : PoolConcurrencyPolicy.values()) {
+    for (PoolConcurrencyPolicy policy : POOLS_THAT_REMEMBER) {
       try (Http2Peer peer = peer((on, stream, end) -> on.goAway(stream));
           BlockingConnectionManager manager = onePlace().setPoolConcurrencyPolicy(policy).build();
           CloseableHttpClient client = client(manager);
@@ -99,6 +110,21 @@ class LeftConnectionTest {
         assertEquals(0, manager.getTotalStats().getLeased());
         assertEquals(1, manager.getTotalStats().getAvailable());
       }
+    }
+  }
+
+  /** Which is why it is left out above, where the place is given back as others come for it. */
+  @Test
+  void oneOfApachesPoolsForgetsWhoWaitsWhenAConnectionIsClosed() throws Exception {
+    try (RouteSegmentedConnPool<String, ReactorConnection> pool =
+        new RouteSegmentedConnPool<>(
+            1, 1, TimeValue.NEG_ONE_MILLISECOND, PoolReusePolicy.LIFO, (c, mode) -> {})) {
+      PoolEntry<String, ReactorConnection> first = pool.lease("route", null, null, null).get();
+      Future<?> waiting = pool.lease("route", null, null, null);
+      pool.release(first, false);
+      assertFalse(waiting.isDone());
+      assertEquals(0, pool.getStats("route").getLeased());
+      pool.lease("route", null, null, null).get(); // one who comes later gets it
     }
   }
 
