@@ -133,7 +133,9 @@ final class ApacheResponseBody extends ChunkedInputStream {
   }
 
   private void readOn() throws IOException {
-    pipe.closing();
+    if (!pipe.closing()) {
+      return;
+    }
     byte[] scrap = new byte[8 * 1024];
     for (int left = MOST_TO_DRAIN; left > 0; ) {
       Deadline stall = Deadline.afterNanos(STALL_NANOS);

@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Interrupt and deadline</b> end a body that is still coming, even while its bytes keep
  * flowing and no read would wait. A body that has arrived whole is served to its end.
  *
- * <p>One thread produces, one reads; {@link #fail}, {@link #cancel} and {@link #close} may come
- * from any thread. What the producer wrote before {@link #offer} happens-before the read of those
- * bytes.
+ * <p>One thread produces, one reads at a time; {@link #fail}, {@link #cancel} and {@link #close}
+ * may come from any thread. What the producer wrote before {@link #offer} happens-before the read
+ * of those bytes.
  */
 public final class ResponseBodyPipe extends Waiter {
 
@@ -77,8 +77,9 @@ public final class ResponseBodyPipe extends Waiter {
   private long granted;
   private boolean usedUp;
 
-  // Written by the reader.
-  private volatile boolean closing;
+  // Shared. Each writes the one, and then looks at the other: one at least sees that both are here.
+  private volatile @Nullable Thread reader; // who reads, or read last
+  private volatile @Nullable Thread closer; // who wants no more, and may read on
 
   // Shared, under compare-and-set: null is OPEN, else ENDED, a Failure or CLOSED.
   private volatile @Nullable Object end;
@@ -186,15 +187,24 @@ public final class ResponseBodyPipe extends Waiter {
    * @throws TimeoutException if the deadline is over and the body not there as a whole; the pipe is
    *     closed
    * @throws ExecutionException if the body failed; the cause is what the library reported
-   * @throws CancellationException if the pipe is closed
+   * @throws CancellationException if the pipe is closed, or another thread closes it just now
    * @throws IndexOutOfBoundsException if {@code off} and {@code len} do not lie in {@code b}
    * @throws IllegalStateException if another thread waits in a read, or on an {@link IoThread}
    */
+  @SuppressWarnings("ReferenceEquality") // that very thread
   public int read(byte[] b, int off, int len, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
     Objects.checkFromIndexSize(off, len, b.length);
     if (len == 0) {
       return 0;
+    }
+    Thread me = Thread.currentThread();
+    if (reader != me) {
+      reader = me;
+    }
+    Thread closes = closer;
+    if (closes != null && closes != me) {
+      throw new CancellationException("another thread closes the body");
     }
     if (end == null) { // more is to come: do not go on for ever because bytes keep flowing
       giveUpIf(Thread.currentThread().isInterrupted(), deadline.isExpired());
@@ -225,11 +235,13 @@ public final class ResponseBodyPipe extends Waiter {
 
   /**
    * Reads on and drops what comes, so that a short rest costs no connection: to the end of the
-   * body, but for at most 64 KiB and 50 ms. Never throws. What is not at its end then can only be
-   * closed.
+   * body, but for at most 64 KiB and 50 ms; not at all if it is {@linkplain #closing not for this
+   * thread to do so}. Never throws. What is not at its end then can only be closed.
    */
   public void drain() {
-    closing();
+    if (!closing()) {
+      return;
+    }
     byte[] scrap = new byte[4096];
     Deadline patience = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS));
     try {
@@ -247,9 +259,19 @@ public final class ResponseBodyPipe extends Waiter {
     }
   }
 
-  /** The reader only reads on to spare a connection: to give that up is to close. */
-  public void closing() {
-    closing = true;
+  /**
+   * The body is about to be closed by this thread, which may read on to spare a connection: to give
+   * that up is to close.
+   *
+   * @return whether it may; false if another thread has read, and may be doing so: who closes a
+   *     body under its reader takes no bytes from him
+   */
+  @SuppressWarnings("ReferenceEquality") // that very thread
+  public boolean closing() {
+    Thread me = Thread.currentThread();
+    closer = me;
+    Thread reads = reader;
+    return reads == null || reads == me;
   }
 
   /** How many bytes can be read without waiting; never throws. */
@@ -280,7 +302,7 @@ public final class ResponseBodyPipe extends Waiter {
    * @return whether this closed it; false if it had ended, failed or been closed
    */
   public boolean cancel() {
-    return giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.CANCELLED);
+    return giveUp(closer != null ? CallEvent.End.CLOSED : CallEvent.End.CANCELLED);
   }
 
   private boolean giveUp(CallEvent.End how) {
@@ -323,11 +345,11 @@ public final class ResponseBodyPipe extends Waiter {
   /** A body that ended at the same moment beats both. */
   private void giveUpIf(boolean interrupted, boolean expired)
       throws InterruptedException, TimeoutException {
-    if (interrupted && giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.INTERRUPTED)) {
+    if (interrupted && giveUp(closer != null ? CallEvent.End.CLOSED : CallEvent.End.INTERRUPTED)) {
       Thread.interrupted(); // the exception carries it on
       throw new InterruptedException("interrupted while reading a body");
     }
-    if (expired && giveUp(closing ? CallEvent.End.CLOSED : CallEvent.End.TIMEOUT)) {
+    if (expired && giveUp(closer != null ? CallEvent.End.CLOSED : CallEvent.End.TIMEOUT)) {
       throw new TimeoutException("the deadline is over while reading a body");
     }
   }
@@ -345,7 +367,7 @@ public final class ResponseBodyPipe extends Waiter {
   /** There is nothing left to read, and its reader is about to wait. */
   private void widen() {
     int more = Math.min(window, mostWindow - window);
-    if (usedUp && more > 0 && end == null && !closing) {
+    if (usedUp && more > 0 && end == null && closer == null) {
       usedUp = false;
       int wider = window + more; // which this thread alone writes
       window = wider;

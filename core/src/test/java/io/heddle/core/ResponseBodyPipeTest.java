@@ -15,9 +15,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -254,6 +256,55 @@ class ResponseBodyPipeTest {
     pipe.drain();
     assertTrue(pipe.isDone());
     assertEquals(1, cancels.get());
+  }
+
+  /** What the other reads meanwhile would be the rest of something. */
+  @Test
+  void theRestOfABodyThatAnotherThreadReadsIsNotDrained() throws Exception {
+    offer("abc");
+    assertEquals("a", read(1));
+    Caller<Integer> closer =
+        Caller.start(
+            Caller.Kind.PLATFORM,
+            () -> {
+              pipe.drain();
+              return pipe.available();
+            });
+    assertEquals(2, closer.result());
+    assertThrows(CancellationException.class, () -> read(1));
+  }
+
+  /** A reader gets what was sent, up to where it was closed, and nothing else. */
+  @ParameterizedTest
+  @EnumSource
+  void whoeverClosesUnderAReaderTakesNothingFromHim(Caller.Kind kind) throws Exception {
+    byte[] sent = new byte[60_000];
+    new Random(1).nextBytes(sent);
+    for (int i = 0; i < 2000; i++) {
+      ResponseBodyPipe body = new ResponseBodyPipe(100_000, -1, n -> {}, () -> {});
+      body.offer(ByteBuffer.wrap(sent));
+      CountDownLatch begun = new CountDownLatch(i % 50);
+      Caller<byte[]> reader =
+          Caller.start(
+              kind,
+              () -> {
+                ByteArrayOutputStream got = new ByteArrayOutputStream();
+                byte[] piece = new byte[100];
+                try {
+                  for (; ; ) {
+                    got.write(piece, 0, body.read(piece, 0, piece.length, NONE));
+                    begun.countDown();
+                  }
+                } catch (CancellationException e) {
+                  return got.toByteArray();
+                }
+              });
+      begun.await();
+      body.drain();
+      body.close();
+      byte[] got = reader.result();
+      assertArrayEquals(Arrays.copyOf(sent, got.length), got);
+    }
   }
 
   @Test
