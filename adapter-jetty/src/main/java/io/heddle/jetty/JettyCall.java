@@ -201,6 +201,14 @@ final class JettyCall {
     gaveUp = cause;
   }
 
+  /** It did not end with this: the request that did had been answered, with a redirect. */
+  @SuppressWarnings("ReferenceEquality") // that very failure
+  void goesOn(Throwable cause) {
+    if (gaveUp == cause) {
+      gaveUp = null;
+    }
+  }
+
   /** Tells the caller at once, whatever Jetty's exchange may be waiting for. */
   void fail(Throwable cause) {
     failer.accept(cause);

@@ -27,6 +27,7 @@ import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.client.transport.HttpRequest;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +72,7 @@ final class JettyRequest extends ListeningRequest {
   private volatile boolean reused;
   private volatile boolean bodyDropped;
   private volatile boolean sent;
+  private volatile boolean cut; // by the end of its connection
 
   /** Over HTTP/2, once its head has gone out: whether its stream has failed since. */
   private volatile @Nullable BooleanSupplier streamFailed;
@@ -293,7 +295,7 @@ final class JettyRequest extends ListeningRequest {
 
   /** Sends the body; does nothing if it was sent meanwhile, or refused, or the exchange ended. */
   private void proceed() {
-    HttpExchange exchange = getConversation().getExchanges().peekLast();
+    HttpExchange exchange = exchange();
     if (exchange != null) {
       exchange.proceed(null, null);
     }
@@ -318,7 +320,12 @@ final class JettyRequest extends ListeningRequest {
 
   // ---- any thread ---------------------------------------------------------------------------
 
-  /** The caller is told at once, whatever the exchange may be waiting for. */
+  /**
+   * The caller is told at once, whatever the exchange may be waiting for.
+   *
+   * <p>What ends with its connection is one exchange: Jetty would abort the last of the
+   * conversation, which by then may be a redirect's, on another connection.
+   */
   @Override
   public CompletableFuture<Boolean> abort(Throwable cause) {
     if (cause instanceof ConnectAttempt.Unwanted // this one is wanted
@@ -327,9 +334,10 @@ final class JettyRequest extends ListeningRequest {
     }
     JettyCall of = call;
     boolean lost = JettyInternals.isRefused(cause) || JettyInternals.isConnectionLoss(cause);
-    JettyRequest last = latest();
+    HttpExchange on = exchange();
+    JettyRequest last = of(on);
     boolean over = last != null && last != this && JettyInternals.isJettys(cause);
-    if (over || (lost && getAbortCause() != null)) {
+    if (over || (lost && (cut || getAbortCause() != null))) {
       return CompletableFuture.completedFuture(false); // its call goes on elsewhere
     }
     boolean tooLong = isHandlersLimit(cause);
@@ -343,7 +351,19 @@ final class JettyRequest extends ListeningRequest {
     if (last != null && (cause instanceof TimeoutException || deadline().isExpired())) {
       client.noteTimeout(last.getConnection());
     }
-    CompletableFuture<Boolean> aborted = abortInJetty(cause);
+    CompletableFuture<Boolean> aborted;
+    if (on != null && last == this && hasConnection() && JettyInternals.isJettys(cause)) {
+      cut = true;
+      aborted = Promise.Completable.with(promise -> on.abort(cause, promise));
+      if (aborted.isDone() && !aborted.join()) { // it was over just then
+        if (of != null) {
+          of.goesOn(cause);
+        }
+        return aborted;
+      }
+    } else {
+      aborted = abortInJetty(cause);
+    }
     last = latest();
     if (forGood && last != null && last != this) {
       aborted = last.abort(cause); // Jetty aborts a request once only, and it may have, before
@@ -372,7 +392,7 @@ final class JettyRequest extends ListeningRequest {
    * body of a response. It then goes on without, and may send the request again.
    */
   private boolean isHandlersLimit(Throwable cause) {
-    HttpExchange last = getConversation().getExchanges().peekLast();
+    HttpExchange last = exchange();
     return JettyInternals.isTooLongForHandler(cause)
         && last != null
         && client.findProtocolHandler(last.getRequest(), last.getResponse()) != null;
@@ -392,13 +412,22 @@ final class JettyRequest extends ListeningRequest {
 
   /** The last request of the conversation: this one, a redirect's, or one that was sent again. */
   @Nullable JettyRequest latest() {
-    HttpExchange last = getConversation().getExchanges().peekLast();
-    return last != null && last.getRequest() instanceof JettyRequest request ? request : null;
+    return of(exchange());
+  }
+
+  private @Nullable HttpExchange exchange() {
+    return getConversation().getExchanges().peekLast();
+  }
+
+  private static @Nullable JettyRequest of(@Nullable HttpExchange exchange) {
+    return exchange != null && exchange.getRequest() instanceof JettyRequest request
+        ? request
+        : null;
   }
 
   /** Has the pool forget a connection that is closed and does not say so yet. */
   void leaveConnection() {
-    HttpExchange last = getConversation().getExchanges().peekLast();
+    HttpExchange last = exchange();
     Connection closed = getConnection();
     if (last != null && closed != null) {
       last.getHttpDestination().remove(closed);

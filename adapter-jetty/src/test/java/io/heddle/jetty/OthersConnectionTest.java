@@ -11,13 +11,19 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.client.Request;
+import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.client.transport.HttpExchange;
 import org.eclipse.jetty.util.Promise;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -92,15 +98,60 @@ class OthersConnectionTest {
       Request request = client.newRequest(uri).timeout(30, TimeUnit.SECONDS);
       FutureTask<Integer> call = new FutureTask<>(() -> request.send().getStatus());
       Thread.ofVirtual().start(call);
-      while (server.seen(target).isEmpty()) {
-        Thread.sleep(1);
-      }
+      await(() -> !server.seen(target).isEmpty());
       JettyExchange.unheeded(request.abort(GoAwayAndEndTest.endOfConnection()));
       server.seen(target).get(0).release();
       assertEquals(200, call.get());
       assertEquals(1, server.seen(target).size(), "times sent");
     } finally {
       client.stop();
+    }
+  }
+
+  /** The redirect comes as the request that led to it is about to be aborted. */
+  @Test
+  void norOneThatIsRedirectedJustThen() throws Exception {
+    BlockingJettyClient client = new BlockingJettyClient();
+    client.start();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI target = server.uri(Script.ok().fault(Fault.STALL));
+      Script redirect = Script.answer(302).header("Location", target.toString());
+      URI uri = server.uri(redirect.fault(Fault.STALL));
+      Thread aborts = Thread.currentThread();
+      AtomicBoolean first = new AtomicBoolean(true);
+      HttpConversation conversation =
+          new HttpConversation() {
+            @Override
+            public Deque<HttpExchange> getExchanges() {
+              if (!Thread.currentThread().equals(aborts) || !first.getAndSet(false)) {
+                return super.getExchanges();
+              }
+              Deque<HttpExchange> seen = new ArrayDeque<>(super.getExchanges());
+              server.seen(uri).get(0).release();
+              await(() -> !server.seen(target).isEmpty());
+              return seen;
+            }
+          };
+      Request request = new JettyRequest(client, conversation, uri).timeout(30, TimeUnit.SECONDS);
+      FutureTask<Integer> call = new FutureTask<>(() -> request.send().getStatus());
+      Thread.ofVirtual().start(call);
+      await(() -> !server.seen(uri).isEmpty());
+      JettyExchange.unheeded(request.abort(GoAwayAndEndTest.endOfConnection()));
+      server.seen(target).get(0).release();
+      assertEquals(200, call.get());
+      assertEquals(1, server.seen(target).size(), "times sent");
+    } finally {
+      client.stop();
+    }
+  }
+
+  private static void await(BooleanSupplier condition) {
+    try {
+      while (!condition.getAsBoolean()) {
+        Thread.sleep(1);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
     }
   }
 }
