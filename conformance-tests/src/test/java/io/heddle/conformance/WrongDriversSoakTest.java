@@ -84,6 +84,7 @@ class WrongDriversSoakTest {
               other -> false,
               (other, post, redirected) -> false,
               Integer.MAX_VALUE, // what was given up before its head is excused
+              0,
               false));
       return null;
     } catch (Throwable t) {

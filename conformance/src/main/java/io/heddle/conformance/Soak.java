@@ -70,6 +70,8 @@ final class Soak {
    * @param mayNotGoAgain how it tells that a request was refused, and could not go again
    * @param mayForget of how many ends of calls the server need not hear in a round of HTTP/2, if
    *     they came before its request
+   * @param mayLose how many requests of a round of HTTP/1.1 may go again, as the library has closed
+   *     their connections
    * @param oneConnection whether calls over HTTP/2 share one connection
    */
   record Allowed(
@@ -79,6 +81,7 @@ final class Soak {
       Predicate<Throwable> mayEndConnection,
       KnownRefusal mayNotGoAgain,
       int mayForget,
+      int mayLose,
       boolean oneConnection) {}
 
   /** See {@link SoakSuite#mayNotGoAgain}. */
@@ -223,6 +226,7 @@ final class Soak {
     private volatile boolean shut;
     private final Queue<SoakCall> made = new ConcurrentLinkedQueue<>();
     private final List<Caller<@Nullable Void>> callers = new ArrayList<>();
+    private int losses;
 
     Round(int index) throws Exception {
       this.index = index;
@@ -286,6 +290,16 @@ final class Soak {
 
     void count(String what) {
       counts.computeIfAbsent(what, key -> new LongAdder()).increment();
+    }
+
+    /** Whether a request may have gone again, as the library had closed its connection. */
+    boolean excusesLoss() {
+      if (isMultiplexed() || losses >= allowed.mayLose()) {
+        return false;
+      }
+      losses++;
+      count("excused: a request went again, whose connection the library had closed");
+      return true;
     }
 
     void requests(int more) {

@@ -520,7 +520,9 @@ final class SoakCall {
         && all.stream().noneMatch(this::isOnBrokenConnection)
         && !round.isClosedUnderLoad()) {
       if (taken.size() > 1) {
-        round.wrong(this, "is sent again for no reason", null);
+        if (!round.excusesLoss()) {
+          round.wrong(this, "is sent again for no reason", null);
+        }
       } else if (outcome == Outcome.FAILED && !taken.isEmpty() && !isGoneAgain(taken.getLast())) {
         round.wrong(this, "fails, and the server did what it should", failure);
       }

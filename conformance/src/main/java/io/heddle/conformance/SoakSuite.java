@@ -64,6 +64,14 @@ public abstract class SoakSuite {
   }
 
   /**
+   * How many requests of a round, of HTTP/1.1, may go again for no reason that the server knows of,
+   * as the library is known to close, at times, the connection of another call than it should.
+   */
+  protected int mayLose() {
+    return 0;
+  }
+
+  /**
    * Whether calls over HTTP/2 share one connection, however many the client may have: while the
    * server allows few streams, callers who make calls within calls would wait for each other.
    */
@@ -94,6 +102,7 @@ public abstract class SoakSuite {
                                 this::mayEndConnection,
                                 this::mayNotGoAgain,
                                 mayForget(),
+                                mayLose(),
                                 hasOneConnection()))));
   }
 
