@@ -221,6 +221,16 @@ final class ReferenceClient implements Client, CallsInFlight {
       return call.method().equals("HEAD");
     }
 
+    /** What a wrong driver calls in place of this; a cancel of this is one of that. */
+    Prepared instead(Call other) {
+      Prepared its = prepare(other);
+      canceller = its::cancel;
+      if (cancelled) {
+        its.cancel();
+      }
+      return its;
+    }
+
     @Override
     public void cancel() {
       cancelled = true;

@@ -282,7 +282,7 @@ final class WrongDrivers {
                   failure[0] = e;
                 }
               });
-      Reply reply = attempt.client().prepare(with(attempt.asked(), cut)).execute();
+      Reply reply = attempt.right().instead(with(attempt.asked(), cut)).execute();
       if (failure[0] != null) {
         reply.close();
         throw failure[0];
