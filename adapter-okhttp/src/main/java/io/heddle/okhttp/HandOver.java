@@ -5,6 +5,7 @@ import java.net.SocketException;
 import java.util.Objects;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
+import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okio.Buffer;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <caption>Who talks to the server</caption>
  * <tr><td>HTTP/1.1, virtual caller</td><td>the caller: the connection is its call's alone, and an
  * interrupt, which closes its socket, harms nobody</td></tr>
+ * <tr><td>the same before JDK 24, with a body of unknown length</td><td>a worker, since OkHttp writes
+ * that in {@code synchronized}</td></tr>
  * <tr><td>HTTP/1.1, platform caller</td><td>a worker, since no interrupt ends what the caller would
  * do</td></tr>
  * <tr><td>HTTP/2</td><td>a worker: an interrupted virtual thread would close the socket that all
@@ -67,11 +70,12 @@ final class HandOver implements Interceptor {
       }
     }
     boolean virtual = Thread.currentThread().isVirtual();
+    boolean alone = virtual && !shared && !isWrittenInMonitor(chain.request());
     if (call != null) {
       call.connected(connection, successes);
     }
     Response response;
-    if (call == null || (virtual && !shared)) {
+    if (call == null || alone) {
       response = inline(chain);
       boolean isRecorded = call != null && call.event().isOn(); // how the body is closed, too
       response =
@@ -79,7 +83,7 @@ final class HandOver implements Interceptor {
               ? response
               : read(chain, response, shared, call);
     } else {
-      boolean pumps = shared ? !WorkerThreads.areVirtual() : !virtual;
+      boolean pumps = !WorkerThreads.areVirtual() || (!shared && !virtual);
       OkHttpExchange exchange = new OkHttpExchange(chain, call, pumps);
       call.handOver(exchange);
       response = exchange.execute(engine);
@@ -122,6 +126,15 @@ final class HandOver implements Interceptor {
     }
     long length = body.contentLength();
     return length < 0 || length > LONG;
+  }
+
+  /**
+   * Whether OkHttp writes the body in {@code synchronized} ({@code
+   * Http1ExchangeCodec.ChunkedSink}), where a virtual thread before JDK 24 holds its carrier while
+   * it waits for room in the socket, or for the lock of okio's timers: see {@link PrefaceGate}.
+   */
+  private static boolean isWrittenInMonitor(Request request) {
+    return !WorkerThreads.areVirtual() && request.header("Transfer-Encoding") != null;
   }
 
   private static Response inline(Chain chain) throws IOException {

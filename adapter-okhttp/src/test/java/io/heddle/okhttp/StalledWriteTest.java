@@ -93,8 +93,8 @@ class StalledWriteTest {
   }
 
   /** A body that says when it has been half written: what follows does not fit any buffer. */
-  private static final class Large extends RequestBody {
-    private final CountDownLatch begun = new CountDownLatch(1);
+  static final class Large extends RequestBody {
+    final CountDownLatch begun = new CountDownLatch(1);
 
     @Override
     public @Nullable MediaType contentType() {
