@@ -6,6 +6,8 @@ import io.heddle.core.DeclaredLength;
 import io.heddle.core.Demand;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
+import java.lang.ref.Cleaner.Cleanable;
+import java.lang.ref.Reference;
 import java.net.ProtocolException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
@@ -19,11 +21,15 @@ import okio.Buffer;
 import okio.BufferedSource;
 import okio.Source;
 import okio.Timeout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads OkHttp's response body on the worker and offers it to the pipe that the caller reads. Never
  * more than {@value #WINDOW} bytes ahead, but for one read: then the worker parks, and the server
  * is held back by OkHttp's own flow control.
+ *
+ * <p>It does not hold what the caller reads: a worker that waits for a caller who has dropped it
+ * learns of that from the garbage collection, as OkHttp does.
  */
 final class BodyPump implements Demand {
 
@@ -32,7 +38,6 @@ final class BodyPump implements Demand {
 
   private final OkHttpExchange exchange;
   private final Response own;
-  private final Response response;
   private final BufferedSource source;
   private final ResponseBodyPipe pipe;
 
@@ -42,6 +47,9 @@ final class BodyPump implements Demand {
   // Written by the reader only.
   private volatile long returned;
   private volatile boolean closing;
+
+  // Written by the caller, read by the worker.
+  private volatile @Nullable Cleanable dropped; // null where the worker never waits for the caller
 
   // Rings when there may be room, or the call was cancelled.
   private final Bell room = new Bell();
@@ -53,12 +61,6 @@ final class BodyPump implements Demand {
     this.source = body.source();
     this.length = OkHttpResponseBody.lengthOf(own);
     this.pipe = new ResponseBodyPipe(WINDOW, Math.max(0, body.contentLength()), this, this::giveUp);
-    this.response = OkHttpResponseBody.install(own, new Reader(), pipe);
-  }
-
-  /** OkHttp's response with the body that the caller reads. */
-  Response response() {
-    return response;
   }
 
   // ---- worker -------------------------------------------------------------------------------
@@ -85,6 +87,14 @@ final class BodyPump implements Demand {
       pipe.end();
     } else {
       pipe.fail(failure);
+    }
+  }
+
+  /** The worker is gone: there is nothing to learn any more. */
+  void left() {
+    Cleanable here = dropped;
+    if (here != null) {
+      here.clean();
     }
   }
 
@@ -137,6 +147,16 @@ final class BodyPump implements Demand {
   }
 
   // ---- caller -------------------------------------------------------------------------------
+
+  /** OkHttp's response with the body that the caller reads. */
+  Response response() {
+    Reader reader = new Reader();
+    long declared = length.declared();
+    if ((declared < 0 || declared > WINDOW) && !exchange.isConversation()) {
+      dropped = Dropped.register(reader, exchange::drop);
+    }
+    return OkHttpResponseBody.install(own, reader, pipe);
+  }
 
   ResponseBodyPipe pipe() {
     return pipe;
@@ -208,6 +228,7 @@ final class BodyPump implements Demand {
         if (n < 0) {
           exchange.awaitEnd();
         }
+        Reference.reachabilityFence(this); // or it were dropped while it reads
       }
       return n;
     }

@@ -95,9 +95,10 @@ final class OkHttpExchange implements Runnable {
       if (call.hasListener() || (body != null && !body.isEager())) {
         serve();
       }
-      Response response = head.await(Deadline.none());
+      Response own = head.await(Deadline.none());
       ended = true;
-      return response;
+      BodyPump begun = pump;
+      return begun == null ? own : begun.response();
     } catch (ExecutionException e) {
       ended = true;
       throw OkHttpFailures.rethrow(Objects.requireNonNull(e.getCause()));
@@ -194,8 +195,7 @@ final class OkHttpExchange implements Runnable {
       own = own.newBuilder().request(request).build();
       BodyPump begun = pumps && HandOver.hasStream(own) ? new BodyPump(this, own) : null;
       pump = begun;
-      boolean delivered =
-          head.complete(begun == null ? own : begun.response()); // wakes the caller in execute
+      boolean delivered = head.complete(own); // wakes the caller in execute
       bell.ring(); // wakes the caller in serve
       if (!delivered) {
         closeQuietly(own);
@@ -213,6 +213,10 @@ final class OkHttpExchange implements Runnable {
       left.complete(true); // wakes a caller that gave up, and waits for what comes of it
       if (read) { // after all that the worker has to tell
         runTasks();
+      }
+      BodyPump ended = pump;
+      if (ended != null) {
+        ended.left();
       }
     }
   }
@@ -262,6 +266,11 @@ final class OkHttpExchange implements Runnable {
     return call.isCanceled();
   }
 
+  /** Whether the caller may go on to write when it has dropped the response. */
+  boolean isConversation() {
+    return body != null && body.isDuplex();
+  }
+
   /** As OkHttp reports the end of a call that was cancelled, by its timer or by somebody. */
   IOException cancelled(@Nullable Throwable cause) {
     return call.isOverdue() ? OkHttpFailures.timedOut(cause) : OkHttpFailures.cancelled(cause);
@@ -287,6 +296,14 @@ final class OkHttpExchange implements Runnable {
     wakeWorker();
     while (!awaitLeft() && !call.isCanceled() && !Thread.currentThread().isInterrupted()) {
       // it is on its way, on a machine that is busy
+    }
+  }
+
+  /** Nobody holds the response's body any more: as {@link #abort}, if the worker is not gone. */
+  void drop() {
+    if (!left.isDone()) {
+      read = true;
+      abort();
     }
   }
 

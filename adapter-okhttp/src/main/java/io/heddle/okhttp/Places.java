@@ -5,7 +5,6 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
 import java.io.IOException;
-import java.lang.ref.Cleaner;
 import java.lang.ref.Cleaner.Cleanable;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
@@ -50,7 +49,7 @@ final class Places {
     InFlightLimit limit = engine.limit();
     if (limit != null && call.isLimited() && place == null && within == null) {
       awaitTurn(limit, null);
-      place = Dropped.CALLS.register(call, limit::leave);
+      place = Dropped.register(call, limit::leave);
       engine.checkOpen(); // a close may have ended the call that had the place before
     }
   }
@@ -65,7 +64,7 @@ final class Places {
     if (host != next) {
       leaveHost();
       awaitTurn(next.limit(), next);
-      placeAtHost = Dropped.CALLS.register(call, next.limit()::leave);
+      placeAtHost = Dropped.register(call, next.limit()::leave);
       host = next;
       engine.checkOpen();
     }
@@ -136,10 +135,5 @@ final class Places {
       placeAtHost = null;
       host = null;
     }
-  }
-
-  /** Has a thread, which only a client with limits needs. */
-  private static final class Dropped {
-    static final Cleaner CALLS = Cleaner.create();
   }
 }

@@ -8,6 +8,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
@@ -237,6 +238,56 @@ class AbandonedCallsTest {
       new Caller(() -> client.newCall(get(uri)).execute().code()).result();
       awaitNoConnection(client);
       assertEquals(10, new Caller(() -> whole(client, uri)).result());
+    }
+  }
+
+  /** Who waits for the caller to read on, for ever. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aLongResponseThatIsDroppedUnclosedLeavesItsWorker(Wire wire) throws Exception {
+    String name = "worker-of-a-dropped-response";
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.builder(keepingNoConnection(wire).build())
+              .workers(work -> Thread.ofPlatform().name(name).start(work))
+              .build();
+      URI uri = server.uri(Script.ok().body(30_000_000));
+      new Caller(Thread.ofPlatform(), () -> client.newCall(get(uri)).execute().code()).result();
+      awaitNoConnection(client);
+      ExecuteTest.await(() -> server.seen(uri).get(0).isAborted());
+      ExecuteTest.await(
+          () ->
+              Thread.getAllStackTraces().keySet().stream()
+                  .noneMatch(t -> t.getName().equals(name)));
+    }
+  }
+
+  /** But one that somebody reads is his, however slow he is. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aLongResponseWhoseStreamAloneIsHeldIsRead(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client = BlockingOkHttpClient.wrap(settings(wire).build());
+      URI uri = server.uri(Script.ok().body(3_000_000));
+      Caller caller =
+          new Caller(
+              Thread.ofPlatform(),
+              () -> {
+                long read = 0;
+                try (InputStream body = client.newCall(get(uri)).execute().body().byteStream()) {
+                  byte[] piece = new byte[300_000];
+                  for (int n; (n = body.readNBytes(piece, 0, piece.length)) > 0; read += n) {
+                    System.gc();
+                    Thread.sleep(20);
+                  }
+                }
+                return read;
+              });
+      assertEquals(3_000_000L, caller.result());
     }
   }
 
