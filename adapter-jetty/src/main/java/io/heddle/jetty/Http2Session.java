@@ -31,7 +31,9 @@ import org.jspecify.annotations.Nullable;
  *       6.8): Jetty fails the streams that are there when GOAWAY comes, but not one that it has a
  *       number for and is just about to open; its caller would wait until the server closes.
  *   <li>Whose head has gone out, and on which stream: a request of which nothing was written can go
- *       again, and of a stream that has failed Jetty may take what is left of the response for all.
+ *       again, and so can one of which the server says that it has not looked at it, whatever Jetty
+ *       tells first; and of a stream that has failed Jetty may take what is left of the response
+ *       for all.
  *   <li>A path that is dead: after a timeout nothing new goes there, and it is asked by PING. Who
  *       is there already may have a slow server, a network that mends, or a machine that is too
  *       busy: their connection is closed after {@value #SILENCE_MILLIS} ms without a byte.
@@ -52,6 +54,9 @@ final class Http2Session implements HTTP2Session.FrameListener {
 
   /** How many answers to PING and SETTINGS may wait until the server reads them. */
   private static final int MOST_ANSWERS = 10_000;
+
+  /** An attribute of a stream that the server has refused. */
+  private static final String REFUSED = "io.heddle.refused";
 
   private final BlockingJettyClient client;
   private final HTTP2Session session;
@@ -83,6 +88,12 @@ final class Http2Session implements HTTP2Session.FrameListener {
     heardAt = System.nanoTime();
     if (frame instanceof GoAwayFrame away) { // Jetty heeds it after this
       lastStream = Math.min(lastStream, away.getLastStreamId());
+    } else if (frame instanceof ResetFrame reset
+        && reset.getError() == ErrorCode.REFUSED_STREAM_ERROR.code) {
+      HTTP2Stream stream = session.getStream(reset.getStreamId());
+      if (stream != null) { // Jetty heeds it after this
+        stream.setAttribute(REFUSED, true);
+      }
     } else if (isPingOrSettings(frame, false) && answers.incrementAndGet() == MOST_ANSWERS + 1) {
       session.onConnectionFailure(
           ErrorCode.ENHANCE_YOUR_CALM_ERROR.code, "answers_to_ping_and_settings_are_not_read");
@@ -103,8 +114,7 @@ final class Http2Session implements HTTP2Session.FrameListener {
         client.getExecutor().execute(() -> refuse(stream));
       }
       if (headers.getMetaData().getTrailersSupplier() instanceof JettyRequest.Head head) {
-        // One that is gone by now has failed.
-        head.request().goesOut(stream == null ? () -> true : stream::isResetOrFailed);
+        head.request().goesOut(new Sent(this, headers.getStreamId(), stream));
       }
     } else if (isPingOrSettings(frame, true)) {
       answers.decrementAndGet();
@@ -117,6 +127,30 @@ final class Http2Session implements HTTP2Session.FrameListener {
       tellOfLength(session.getStream(reset.getStreamId()), reset.getError());
     } else if (frame instanceof GoAwayFrame away && !away.isGraceful() && waitsForServer()) {
       client.later(SILENCE_MILLIS, TimeUnit.MILLISECONDS, session::disconnect);
+    }
+  }
+
+  /**
+   * A stream on which the head of a request went out.
+   *
+   * @param stream null if it was gone by then: it has failed
+   */
+  private record Sent(Http2Session on, int id, @Nullable HTTP2Stream stream)
+      implements JettyRequest.SentHead {
+
+    @Override
+    public boolean hasFailed() {
+      return stream == null || stream.isResetOrFailed();
+    }
+
+    @Override
+    public boolean isRefused() {
+      return stream != null && stream.getAttribute(REFUSED) != null;
+    }
+
+    @Override
+    public boolean isBeyondLast() {
+      return id > on.lastStream;
     }
   }
 

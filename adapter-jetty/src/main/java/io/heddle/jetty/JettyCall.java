@@ -144,7 +144,8 @@ final class JettyCall {
       return false;
     }
     if (JettyInternals.isRefused(failure)
-        || (last.isUnwritten() && JettyInternals.isDropped(failure))) {
+        || (last.isUnwritten() && JettyInternals.isDropped(failure))
+        || (last.isUnprocessed() && JettyInternals.isConnectionLoss(failure))) {
       return resends.unprocessed();
     }
     return (JettyInternals.isCutHandshake(failure) || last.mayHaveBeenTooLate(failure))
@@ -163,7 +164,7 @@ final class JettyCall {
     if (!judge(failure) || last == null) {
       return false;
     }
-    if (!JettyInternals.isOfOneStream(failure)) {
+    if (!JettyInternals.isOfOneStream(failure) && !last.isRefused()) {
       last.leaveConnection();
     }
     again = true;

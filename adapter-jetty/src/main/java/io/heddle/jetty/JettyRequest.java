@@ -14,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.eclipse.jetty.client.Connection;
@@ -74,8 +73,8 @@ final class JettyRequest extends ListeningRequest {
   private volatile boolean sent;
   private volatile boolean cut; // by the end of its connection
 
-  /** Over HTTP/2, once its head has gone out: whether its stream has failed since. */
-  private volatile @Nullable BooleanSupplier streamFailed;
+  /** Over HTTP/2, once its head has gone out. */
+  private volatile @Nullable SentHead head;
 
   JettyRequest(BlockingJettyClient client, HttpConversation conversation, URI uri) {
     super(client, conversation, uri);
@@ -279,9 +278,20 @@ final class JettyRequest extends ListeningRequest {
     return getConnection() instanceof HttpConnection ? new Head(this, trailers) : trailers;
   }
 
-  /** Its head is about to be written, on a stream that can be asked whether it has failed. */
-  void goesOut(BooleanSupplier failed) {
-    streamFailed = failed;
+  /** What became of a stream of HTTP/2 after the head of a request went out on it. */
+  interface SentHead {
+    boolean hasFailed();
+
+    /** Whether the server has reset it, and says that it has not looked at it. */
+    boolean isRefused();
+
+    /** Whether its number is beyond those that the server processes, as a GOAWAY says. */
+    boolean isBeyondLast();
+  }
+
+  /** Its head is about to be written. */
+  void goesOut(SentHead now) {
+    head = now;
   }
 
   /** A server that is asked whether to continue and never says is not waited for for ever. */
@@ -481,7 +491,23 @@ final class JettyRequest extends ListeningRequest {
 
   /** Whether nothing of it is on the wire, if Jetty has dropped what was to be written. */
   boolean isUnwritten() {
-    return getBody() == null || streamFailed == null;
+    return getBody() == null || head == null;
+  }
+
+  /**
+   * Whether the server has said, over HTTP/2, that it has not looked at it. Jetty tells that on a
+   * thread of its own; another that is about to write the body may find the stream ended, and be
+   * first.
+   */
+  boolean isUnprocessed() {
+    SentHead sent = head;
+    return sent != null && (sent.isRefused() || sent.isBeyondLast());
+  }
+
+  /** Whether that was said of it alone, and its connection goes on. */
+  boolean isRefused() {
+    SentHead sent = head;
+    return sent != null && sent.isRefused();
   }
 
   /** Whether it was to go, or went, where the server had probably left before it saw that. */
@@ -498,8 +524,8 @@ final class JettyRequest extends ListeningRequest {
    * the response's end, if that had come.
    */
   boolean hasLostStream() {
-    BooleanSupplier failed = streamFailed;
-    return failed != null && failed.getAsBoolean();
+    SentHead sent = head;
+    return sent != null && sent.hasFailed();
   }
 
   /** Whether the response comes without its body, as that was too long for Jetty's own use. */

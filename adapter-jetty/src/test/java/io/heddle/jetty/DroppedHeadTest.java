@@ -69,7 +69,7 @@ class DroppedHeadTest {
     return post;
   }
 
-  private static EofException dropped() {
+  static EofException dropped() {
     EofException dropped = new EofException("dropped");
     dropped.setStackTrace(
         new StackTraceElement[] {

@@ -23,6 +23,7 @@ import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.client.HTTP2Client;
 import org.eclipse.jetty.http2.frames.Frame;
 import org.eclipse.jetty.http2.frames.GoAwayFrame;
+import org.eclipse.jetty.http2.frames.ResetFrame;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,13 +43,16 @@ class GoAwayAndEndTest {
 
   private static final byte SETTINGS = 4;
   private static final byte GOAWAY = 7;
+  private static final byte RST_STREAM = 3;
   private static final byte HEADERS = 1;
   private static final byte DATA = 0;
   private static final byte END_STREAM = 1;
   private static final byte END_HEADERS = 4;
+  private static final byte[] REFUSED_STREAM = {0, 0, 0, 7};
   private static final byte[] STATUS_200 = {(byte) 0x88}; // of HPACK's static table
 
   private final AtomicInteger requests = new AtomicInteger();
+  private final AtomicInteger connections = new AtomicInteger();
   private final BlockingJettyClient client =
       new BlockingJettyClient(JettyClient.transport(Wire.H2C));
   private @Nullable RawServer server;
@@ -56,18 +60,24 @@ class GoAwayAndEndTest {
   /** What the server says that it has processed, on the connections that it ends. */
   private volatile int lastStream;
 
+  /** Whether it refuses the first request of a connection, and takes the next. */
+  private volatile boolean refuses;
+
   /** How Jetty tells that it has not. */
   private volatile RuntimeException refusal = new RetryableRequestException("refused");
 
-  private Request post() throws Exception {
+  private Request toServer() throws Exception {
     RawServer started = RawServer.start(this::serve);
     server = started;
     client.start();
-    Request post =
-        client
-            .POST(started.uri())
-            .timeout(30, TimeUnit.SECONDS)
-            .body(new BytesRequestContent(new byte[5]));
+    return client
+        .POST(started.uri())
+        .timeout(30, TimeUnit.SECONDS)
+        .body(new BytesRequestContent(new byte[5]));
+  }
+
+  private Request post() throws Exception {
+    Request post = toServer();
     for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
       each.addEventListener(
           new HTTP2Session.FrameListener() {
@@ -83,6 +93,31 @@ class GoAwayAndEndTest {
           });
     }
     return post;
+  }
+
+  /**
+   * Once Heddle knows of such a frame, and before Jetty heeds it, a write finds the stream ended.
+   */
+  private void dropsAt(Request post, Class<? extends Frame> at) {
+    for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
+      each.addEventListener(
+          new HTTP2Session.LifeCycleListener() {
+            @Override
+            public void onOpen(Session session) { // after Heddle
+              boolean unused =
+                  ((HTTP2Session) session)
+                      .addEventListener(
+                          new HTTP2Session.FrameListener() {
+                            @Override
+                            public void onIncomingFrame(Session same, Frame frame) {
+                              if (at.isInstance(frame)) {
+                                JettyExchange.unheeded(post.abort(DroppedHeadTest.dropped()));
+                              }
+                            }
+                          });
+            }
+          });
+    }
   }
 
   /** As Jetty tells it. */
@@ -103,12 +138,17 @@ class GoAwayAndEndTest {
   }
 
   private void serve(Socket socket) throws IOException {
+    connections.incrementAndGet();
     socket.setTcpNoDelay(true);
     DataInputStream in = new DataInputStream(socket.getInputStream());
     in.readNBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".length());
     write(socket, SETTINGS, 0, 0, new byte[0]);
     int stream = readRequest(in);
-    if (requests.incrementAndGet() <= UNLUCKY) {
+    if (refuses) {
+      write(socket, RST_STREAM, 0, stream, REFUSED_STREAM);
+      int next = readRequest(in);
+      write(socket, HEADERS, END_STREAM | END_HEADERS, next, STATUS_200);
+    } else if (requests.incrementAndGet() <= UNLUCKY) {
       byte[] last = {0, 0, 0, (byte) lastStream, 0, 0, 0, 0};
       write(socket, GOAWAY, 0, 0, last);
       socket.shutdownOutput();
@@ -166,6 +206,25 @@ class GoAwayAndEndTest {
     refusal = new RetryableStreamException();
     assertEquals(200, post().send().getStatus());
     assertEquals(UNLUCKY + 1, requests.get());
+  }
+
+  /** The thread that is about to write its body tells first. */
+  @Test
+  void whatWasNotProcessedGoesAgainThoughItsBodyIsDropped() throws Exception {
+    Request post = toServer();
+    dropsAt(post, GoAwayFrame.class);
+    assertEquals(200, post.send().getStatus());
+    assertEquals(UNLUCKY + 1, requests.get());
+  }
+
+  /** On the same connection, which goes on. */
+  @Test
+  void whatWasRefusedGoesAgainThoughItsBodyIsDropped() throws Exception {
+    refuses = true;
+    Request post = toServer();
+    dropsAt(post, ResetFrame.class);
+    assertEquals(200, post.send().getStatus());
+    assertEquals(1, connections.get());
   }
 
   @Test
