@@ -2,6 +2,7 @@ package io.heddle.okhttp;
 
 import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
 import io.heddle.core.Resends;
 import java.io.IOException;
@@ -31,7 +32,7 @@ final class CallEngine implements AutoCloseable {
   static final int REFUSALS = 20;
 
   private final Executor threads;
-  private final boolean isOwn;
+  private final Executor cancels;
   private final OffCarrierDns dns;
   private final @Nullable InFlightLimit limit;
   private final @Nullable HostLimits hosts;
@@ -57,8 +58,8 @@ final class CallEngine implements AutoCloseable {
       @Nullable InFlightLimit limit,
       @Nullable HostLimits hosts,
       @Nullable Duration queueTimeout) {
-    this.isOwn = threads == null;
     this.threads = threads == null ? WorkerThreads.forThisRuntime() : threads;
+    this.cancels = threads == null ? this.threads : WorkerThreads.platform(); // his may be all busy
     this.dns = new OffCarrierDns(client.dns());
     this.limit = limit;
     this.hosts = hosts;
@@ -148,6 +149,70 @@ final class CallEngine implements AutoCloseable {
     }
   }
 
+  /**
+   * Cancels what OkHttp shares.
+   *
+   * <p>OkHttp enters the monitor of an HTTP/2 stream for it. A virtual thread before JDK 24 would
+   * hold its carrier there while a worker is in that monitor, who may wait for the lock of okio's
+   * timers; if that is the turn of a virtual thread, and all carriers are held so, nobody goes on
+   * any more. So a worker does it, for whom the caller waits where it holds no carrier.
+   */
+  void cancel(Runnable cancel) {
+    if (WorkerThreads.areVirtual() || !Thread.currentThread().isVirtual()) {
+      cancel.run();
+      return;
+    }
+    HandedCancel handed = new HandedCancel(cancel);
+    try {
+      cancels.execute(handed);
+    } catch (RejectedExecutionException e) {
+      handed.run(); // the client is closed
+    }
+    handed.await();
+  }
+
+  /** A cancel that a worker does. */
+  private static final class HandedCancel implements Runnable {
+    private final Runnable cancel;
+    private final Exchange<Boolean> done = new Exchange<>();
+
+    // Written by the worker before `done`.
+    private @Nullable RuntimeException thrown;
+
+    HandedCancel(Runnable cancel) {
+      this.cancel = cancel;
+    }
+
+    @Override
+    public void run() {
+      try {
+        cancel.run();
+      } catch (RuntimeException e) { // of a listener
+        thrown = e;
+      } finally {
+        done.complete(true); // wakes the caller in await
+      }
+    }
+
+    /** Waits for the worker, also if the thread is interrupted. */
+    void await() {
+      boolean interrupted = false;
+      while (!done.isDone()) {
+        try {
+          boolean unused = done.awaitDone(Deadline.none());
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      if (thrown != null) {
+        throw thrown;
+      }
+    }
+  }
+
   /** What a call has in common with its listener, or a substitute where there is another. */
   private LiveCall of(Call call) {
     LiveCall known = live.get(call);
@@ -185,7 +250,7 @@ final class CallEngine implements AutoCloseable {
       }
     }
     dns.close();
-    if (isOwn && threads instanceof ExecutorService pool) {
+    if (cancels instanceof ExecutorService pool) { // which may be the workers' own
       pool.shutdown(); // its threads end as soon as OkHttp lets go of them
     }
     if (thrown != null) {

@@ -18,6 +18,7 @@ import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
 import okhttp3.HttpUrl;
+import okhttp3.Interceptor;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.jspecify.annotations.Nullable;
@@ -332,7 +333,9 @@ final class LiveCall extends ForwardingListener {
    */
   void abort() {
     aborting = true;
-    call.cancel();
+    if (!call.isCanceled()) {
+      engine.cancel(call::cancel);
+    }
   }
 
   /** The client is closed. */
@@ -340,11 +343,16 @@ final class LiveCall extends ForwardingListener {
     if (executing) {
       event.cancels();
       try {
-        call.cancel();
+        engine.cancel(call::cancel);
       } finally {
         wake();
       }
     }
+  }
+
+  /** Cancels an exchange of the call, which may go on. */
+  void cancelExchange(Interceptor.Chain chain) {
+    engine.cancel(() -> OkHttpInternals.cancelExchange(chain));
   }
 
   private void wake() {

@@ -292,7 +292,7 @@ final class OkHttpExchange implements Runnable {
       abort();
       return;
     }
-    OkHttpInternals.cancelExchange(chain);
+    call.cancelExchange(chain);
     wakeWorker();
     while (!awaitLeft() && !call.isCanceled() && !Thread.currentThread().isInterrupted()) {
       // it is on its way, on a machine that is busy

@@ -156,9 +156,18 @@ final class KitClient implements Client {
         return new OkHttpReply(prepared.execute());
       }
 
+      // As the page on OkHttp advises: there the cancel itself is OkHttp's, and may wait.
       @Override
       public void cancel() {
-        prepared.cancel();
+        if (WorkerThreads.areVirtual() || !Thread.currentThread().isVirtual()) {
+          prepared.cancel();
+          return;
+        }
+        try {
+          Thread.ofPlatform().start(prepared::cancel).join();
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt(); // it is on its way
+        }
       }
     };
   }
