@@ -66,7 +66,6 @@ final class Http2Connection extends ChannelDuplexHandler {
   private long quietSince;
   private boolean pinged;
   private long pingedAt;
-  private int maxStreams = -1;
   private boolean leaving;
   private @Nullable Lane lane;
 
@@ -99,9 +98,18 @@ final class Http2Connection extends ChannelDuplexHandler {
 
   /** How many calls may be in the lane. */
   private void tell() {
-    if (lane != null && maxStreams >= 0 && !leaving) {
-      lane.open(channel, pinged ? 0 : maxStreams);
+    if (lane != null && codec.decoder().prefaceReceived() && !leaving) {
+      lane.open(channel, pinged ? 0 : maxStreams());
     }
+  }
+
+  /**
+   * How many streams the server allows, by all that it has said; no bound, unless it says one. The
+   * codec knows, who was there before this: if the call that the connection was opened for is given
+   * up, this is made for the next one, and SETTINGS may have come by then.
+   */
+  private int maxStreams() {
+    return codec.connection().local().maxActiveStreams();
   }
 
   /** The next stream that the codec opens is that of this exchange. */
@@ -191,8 +199,7 @@ final class Http2Connection extends ChannelDuplexHandler {
   private void limit() {
     Http2ConnectionState engines = engines();
     if (engines != null && !leaving) {
-      engines.updateMaxConcurrentStreams(
-          pinged ? 0 : maxStreams < 0 ? Integer.MAX_VALUE : maxStreams);
+      engines.updateMaxConcurrentStreams(pinged ? 0 : maxStreams());
     }
     tell();
   }
@@ -291,13 +298,7 @@ final class Http2Connection extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
-    if (msg instanceof Http2SettingsFrame frame) {
-      Long streams = frame.settings().maxConcurrentStreams();
-      if (streams != null) {
-        maxStreams = (int) Math.min(Integer.MAX_VALUE, streams);
-      } else if (maxStreams < 0) {
-        maxStreams = Integer.MAX_VALUE; // RFC 9113, 6.5.2: no limit, unless the server says one
-      }
+    if (msg instanceof Http2SettingsFrame) {
       tell();
     } else if (msg instanceof Http2GoAwayFrame) {
       leave();
