@@ -161,7 +161,8 @@ final class OkHttpExchange implements Runnable {
 
   /**
    * Waits {@value #GRACE_MILLIS} ms for the worker to go, even if the thread is interrupted; but
-   * not on the thread that ends all timeouts.
+   * not on the thread that ends all timeouts. A caller that would hold its carrier where it meets
+   * the worker, waits on while that is at the {@link PrefaceGate}'s lock.
    *
    * @return whether it is gone
    */
@@ -171,7 +172,11 @@ final class OkHttpExchange implements Runnable {
     }
     boolean interrupted = Thread.interrupted();
     try {
-      return left.awaitDone(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)));
+      boolean gone;
+      do {
+        gone = left.awaitDone(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)));
+      } while (!gone && PrefaceGate.isAwaitedBy(worker));
+      return gone;
     } catch (InterruptedException e) {
       interrupted = true;
       return left.isDone();

@@ -49,6 +49,17 @@ final class PrefaceGate {
   }
 
   /**
+   * Whether a worker waits for the lock, in a monitor of OkHttp's that the current thread may need:
+   * that of a stream, from which OkHttp takes the exchange of a call that has failed.
+   */
+  static boolean isAwaitedBy(@Nullable Thread worker) {
+    return !WorkerThreads.areVirtual()
+        && Thread.currentThread().isVirtual()
+        && worker != null
+        && TIMERS.hasQueuedThread(worker);
+  }
+
+  /**
    * Without TLS no event tells that the preface comes next, but OkHttp sets the socket's time limit
    * to none just before.
    *

@@ -10,10 +10,12 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.reflect.Field;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Call;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -98,6 +100,29 @@ class CancelledStreamTest {
     enterMonitors();
     callers.forEach(each -> each.thread().interrupt());
     assertCarriersAreFree();
+    for (Caller each : callers) {
+      assertInstanceOf(InterruptedIOException.class, each.failure());
+    }
+    clients.forEach(AbandonedCallsTest::awaitIdle);
+  }
+
+  /** The worker wakes in the monitor, and waits for the lock; the caller needs the monitor next. */
+  @Test
+  void anInterruptHoldsNoCarrierWhileTheWorkerWaitsForTheTimers() throws Exception {
+    startCalls();
+    ReentrantLock timers = OkHttpInternals.timersLock();
+    timers.lock();
+    try {
+      callers.forEach(each -> each.thread().interrupt());
+      ExecuteTest.await(() -> timers.getQueueLength() >= CALLS);
+      long end = System.nanoTime() + Duration.ofMillis(500).toNanos(); // longer than a caller waits
+      while (System.nanoTime() < end) {
+        assertEquals("free", new Caller(() -> "free").result());
+        Thread.sleep(10);
+      }
+    } finally {
+      timers.unlock();
+    }
     for (Caller each : callers) {
       assertInstanceOf(InterruptedIOException.class, each.failure());
     }

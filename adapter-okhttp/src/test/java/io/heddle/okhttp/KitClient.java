@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -163,8 +164,15 @@ final class KitClient implements Client {
           prepared.cancel();
           return;
         }
+        CountDownLatch done = new CountDownLatch(1);
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  prepared.cancel();
+                  done.countDown();
+                });
         try {
-          Thread.ofPlatform().start(prepared::cancel).join();
+          done.await();
         } catch (InterruptedException e) {
           Thread.currentThread().interrupt(); // it is on its way
         }
