@@ -16,6 +16,7 @@ import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -164,10 +165,10 @@ final class JdkExchange<T> {
       throw JdkFailures.overBeforeSending("before the request was sent");
     }
     Deadline ofHead = hasBody() ? call.deadline : call.deadline.earlier(silence);
-    boolean plain = lane.isOpen() && !hasBody() && expects == call.request.expectContinue();
-    return plain && ofHead.isNone()
+    boolean plain = lane.isOpen() && (ofHead.isNone() || !call.origin.isMultiplexed());
+    return plain && ofHead.isNone() && !hasBody() && expects == call.request.expectContinue()
         ? call.request
-        : new SentRequest(call.request, ofHead, this, lane.isOpen());
+        : new SentRequest(call.request, ofHead, this, plain);
   }
 
   private boolean hasBody() {
@@ -184,10 +185,14 @@ final class JdkExchange<T> {
     if (why != null) {
       return JdkFailures.again(why);
     }
-    boolean late = call.deadline.remainingNanos() < GRACE_NANOS; // the client's timer may be early
-    return found == null || (late && JdkInternals.isOfTimer(found))
+    return found == null || (isLate() && JdkInternals.isOfTimer(found))
         ? JdkFailures.over(found)
         : found;
+  }
+
+  /** Whether the deadline is over; the client's timer may be early. */
+  private boolean isLate() {
+    return call.deadline.remainingNanos() < GRACE_NANOS;
   }
 
   /** The client's {@code send} is over; whether the alarm interrupted it. */
@@ -239,11 +244,22 @@ final class JdkExchange<T> {
     }
   }
 
-  /** The head of a request with a body is sent; the body goes through this to the client. */
-  Flow.Subscriber<ByteBuffer> upload(Flow.Subscriber<? super ByteBuffer> client) {
+  /**
+   * The head of a request with a body is sent; the body goes through this to the client.
+   *
+   * @param ofHead when the client's own timer rings
+   */
+  Flow.Subscriber<? super ByteBuffer> upload(
+      Flow.Subscriber<? super ByteBuffer> client, Deadline ofHead) {
     boolean multiplexed = JdkInternals.isOfHttp2(client);
     if (multiplexed && begun.get() == 1) { // else it may be to another origin
       call.origin.speaks(Version.HTTP_2);
+    }
+    if (multiplexed) {
+      mustBeWanted(ofHead);
+    }
+    if (!hasBody()) {
+      return client;
     }
     JdkUpload its = new JdkUpload(client, multiplexed);
     JdkUpload before = upload;
@@ -261,6 +277,19 @@ final class JdkExchange<T> {
       its.cancel();
     }
     return its;
+  }
+
+  /**
+   * The head has its stream. The client may have been told to cancel the call just before, and then
+   * lost that ({@link JdkInternals#TIMER_EARLY_NANOS}): what is thrown here resets the stream.
+   */
+  private void mustBeWanted(Deadline ofHead) {
+    if (ofHead.remainingNanos() < JdkInternals.TIMER_EARLY_NANOS) {
+      end(isLate() ? JdkFailures.over(null) : new HttpTimeoutException("read timed out"));
+    } else if (!over.get()) {
+      return;
+    }
+    throw new CancellationException("the call is over");
   }
 
   /** The head of the response. */

@@ -51,6 +51,23 @@ final class JdkInternals {
    */
   private static final String CLOSED_HERE = "connection closed locally";
 
+  /**
+   * By how much a timer of the client's may ring early, as it counts in ms ({@code
+   * HttpClientImpl.purgeTimeoutsAndReturnNextDeadline}). What it cancels may go on over HTTP/2:
+   *
+   * <ul>
+   *   <li>{@code Stream.registerStream} looks whether the call is cancelled, and gives it a stream
+   *       then. Who cancels it in between, in {@code cancelImpl}, finds none to reset.
+   *   <li>{@code Exchange.cancel} cancels the attempt that has ended, where the client makes
+   *       another and waits for its connection. To cancel it once more does nothing ({@code
+   *       MultiExchange.cancel}).
+   * </ul>
+   *
+   * <p>The client then goes on to subscribe to the request's body. If that throws, it resets the
+   * stream ({@code Stream.sendBodyImpl}).
+   */
+  static final long TIMER_EARLY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
   private static final Set<Class<?>> GATHERING =
       Set.of(BodySubscribers.ofByteArray().getClass(), BodySubscribers.discarding().getClass());
 

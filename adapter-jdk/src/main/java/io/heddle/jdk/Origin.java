@@ -208,6 +208,11 @@ final class Origin {
     }
   }
 
+  /** Whether that is HTTP/2, as far as is known. */
+  boolean isMultiplexed() {
+    return multiplexed;
+  }
+
   /**
    * Whether a call has had an answer here before, and so may have met a connection that was idle.
    */

@@ -16,31 +16,32 @@ final class SentRequest extends HttpRequest {
   private final HttpRequest user;
   private final Deadline deadline;
   private final JdkExchange<?> exchange;
-  private final boolean connected;
+  private final boolean plain;
 
   /**
    * A request.
    *
    * @param deadline in place of the user's timeout
    * @param exchange is told of its upload
-   * @param connected if not, it is to be told when there is a connection, too
+   * @param plain whether the exchange need not be told of a request without a body
    */
-  SentRequest(HttpRequest user, Deadline deadline, JdkExchange<?> exchange, boolean connected) {
+  SentRequest(HttpRequest user, Deadline deadline, JdkExchange<?> exchange, boolean plain) {
     this.user = user;
     this.deadline = deadline;
     this.exchange = exchange;
-    this.connected = connected;
+    this.plain = plain;
   }
 
   /**
    * The client asks a body for its length once it has the connection, and has put that where others
-   * find it. So a request without a body that is to tell of it gets one of no bytes, which over
-   * HTTP/2 looks the same, and over HTTP/1.1 has a {@code Content-Length: 0}.
+   * find it; and subscribes to it once the head has its stream. So a request without a body that is
+   * to tell of these gets one of no bytes, which over HTTP/2 looks the same, and over HTTP/1.1 has
+   * a {@code Content-Length: 0}.
    */
   @Override
   public Optional<BodyPublisher> bodyPublisher() {
     Optional<BodyPublisher> body = user.bodyPublisher();
-    return (connected ? body : body.or(() -> Optional.of(BodyPublishers.noBody()))).map(Sent::new);
+    return (plain ? body : body.or(() -> Optional.of(BodyPublishers.noBody()))).map(Sent::new);
   }
 
   private final class Sent implements BodyPublisher {
@@ -58,7 +59,7 @@ final class SentRequest extends HttpRequest {
 
     @Override
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
-      body.subscribe(exchange.upload(client));
+      body.subscribe(exchange.upload(client, deadline));
     }
   }
 
