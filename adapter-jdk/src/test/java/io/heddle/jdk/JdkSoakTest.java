@@ -46,15 +46,6 @@ class JdkSoakTest extends SoakSuite {
     return 1;
   }
 
-  /**
-   * {@code Stream.registerStream} looks whether the call is cancelled, and gives it a stream then:
-   * one that is cancelled in between sends its head, and no reset.
-   */
-  @Override
-  protected int mayForget() {
-    return 1;
-  }
-
   @Override
   protected boolean hasOneConnection() {
     return true;

@@ -84,7 +84,6 @@ class WrongDriversSoakTest {
               ReferenceSoakTest::mayLogWhenClosed,
               other -> false,
               (other, post, redirected) -> false,
-              Integer.MAX_VALUE, // what was given up before its head is excused
               0,
               false));
       return null;

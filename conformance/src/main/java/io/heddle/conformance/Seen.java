@@ -17,7 +17,6 @@ public final class Seen {
   private final String method;
   private final List<Map.Entry<String, String>> headers;
   private final int connection;
-  private final long cameAt = System.nanoTime();
 
   // Server's thread only.
   private final CRC32C crc = new CRC32C();
@@ -62,11 +61,6 @@ public final class Seen {
   /** Which of the server's connections brought the request, from 1. */
   public int connection() {
     return connection;
-  }
-
-  /** When its head came, by {@link System#nanoTime()}. */
-  long cameAt() {
-    return cameAt;
   }
 
   /** How many bytes of the body have come. */

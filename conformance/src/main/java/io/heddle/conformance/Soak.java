@@ -68,8 +68,6 @@ final class Soak {
    * @param mayLog the names of the loggers that may log errors
    * @param mayEndConnection how it tells that it has ended a connection that others shared
    * @param mayNotGoAgain how it tells that a request was refused, and could not go again
-   * @param mayForget of how many ends of calls the server need not hear in a round of HTTP/2, if
-   *     they came before its request
    * @param mayLose how many requests of a round of HTTP/1.1 may go again, as the library has closed
    *     their connections
    * @param oneConnection whether calls over HTTP/2 share one connection
@@ -80,7 +78,6 @@ final class Soak {
       Predicate<String> mayLog,
       Predicate<Throwable> mayEndConnection,
       KnownRefusal mayNotGoAgain,
-      int mayForget,
       int mayLose,
       boolean oneConnection) {}
 
@@ -437,14 +434,8 @@ final class Soak {
             "leases: %d, not 0, in round %d: %s; all threads are in %s"
                 .formatted(client.leases(), index, client.describe(), dump()));
       }
-      int excusable = isMultiplexed() ? allowed.mayForget() : 0;
       for (SoakCall each : made) {
-        if (Bounds.holds(Bounds.PROMPT, () -> !each.isForgottenByItsClient())) {
-          continue;
-        }
-        if (each.isGivenUpBeforeItsHead() && excusable-- > 0) {
-          count("excused: the server was not told of an end");
-        } else {
+        if (!Bounds.holds(Bounds.PROMPT, () -> !each.isForgottenByItsClient())) {
           wrong(each, "has ended, and the server does not know", null);
         }
       }

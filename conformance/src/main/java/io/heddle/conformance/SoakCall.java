@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +59,6 @@ final class SoakCall {
   private final List<SoakCall> nested = new ArrayList<>();
   private @Nullable Torn torn;
   private @Nullable WeakReference<Object> body;
-  private boolean answered;
   private Outcome outcome = Outcome.FAILED;
   private @Nullable Throwable failure;
   private boolean madeTooLate;
@@ -109,7 +107,6 @@ final class SoakCall {
     PreparedCall prepared = round.client().prepare(request());
     startEndings(prepared);
     Reply reply = prepared.execute();
-    answered = true;
     try {
       return read(reply);
     } catch (Throwable e) {
@@ -463,22 +460,9 @@ final class SoakCall {
     return all;
   }
 
-  /** What the server still waits with its answer of, and does not know that nobody else does. */
-  private Stream<Seen> forgotten() {
-    return seen().stream().filter(each -> each.isStalled() && !each.isAborted());
-  }
-
+  /** Whether the server still waits with an answer, and does not know that nobody else does. */
   boolean isForgottenByItsClient() {
-    return forgotten().findAny().isPresent();
-  }
-
-  /**
-   * Whether what is forgotten was given up before its head had come to the server, and its caller
-   * got no answer. A library's timer may be early by a part of a millisecond.
-   */
-  boolean isGivenUpBeforeItsHead() {
-    long earliest = struckAt - PAUSE_NANOS;
-    return struckAt != 0 && !answered && forgotten().allMatch(each -> each.cameAt() - earliest > 0);
+    return seen().stream().anyMatch(each -> each.isStalled() && !each.isAborted());
   }
 
   /** Whether what the body of the request came from can still be reached. */

@@ -55,15 +55,6 @@ public abstract class SoakSuite {
   }
 
   /**
-   * Of how many calls of a round, of HTTP/2, the library may fail to tell the server that they have
-   * ended, where it is known to do so at times. It is excused of those that were given up before
-   * the head of their request had come there, and which had no answer.
-   */
-  protected int mayForget() {
-    return 0;
-  }
-
-  /**
    * How many requests of a round, of HTTP/1.1, may go again for no reason that the server knows of,
    * as the library is known to close, at times, the connection of another call than it should.
    */
@@ -101,7 +92,6 @@ public abstract class SoakSuite {
                                 this::mayLog,
                                 this::mayEndConnection,
                                 this::mayNotGoAgain,
-                                mayForget(),
                                 mayLose(),
                                 hasOneConnection()))));
   }
