@@ -183,15 +183,9 @@ final class JettyCall {
 
   private void send(HttpRequest next) {
     try {
-      if (gaveUp == null) {
-        next.send(null);
-      }
+      next.send(null); // if it was not given up
     } catch (RuntimeException e) {
       failer.accept(e);
-    }
-    Throwable cause = gaveUp;
-    if (cause != null) {
-      JettyExchange.unheeded(next.abort(cause));
     }
   }
 
@@ -208,6 +202,11 @@ final class JettyCall {
     if (gaveUp == cause) {
       gaveUp = null;
     }
+  }
+
+  /** With what it was given up; null if it was not. */
+  @Nullable Throwable whyGivenUp() {
+    return gaveUp;
   }
 
   /** Tells the caller at once, whatever Jetty's exchange may be waiting for. */

@@ -154,7 +154,14 @@ final class JettyRequest extends ListeningRequest {
       begun.start(listener);
     } else {
       noteCode(listener);
-      enqueue(listener, null);
+      Throwable over = of == null ? null : of.whyGivenUp();
+      if (over == null) {
+        enqueue(listener, null);
+        over = of == null ? null : of.whyGivenUp(); // whoever gives up sees this, or is seen
+      }
+      if (over != null) {
+        giveUp(over); // where a redirect led, say
+      }
     }
   }
 
@@ -334,7 +341,8 @@ final class JettyRequest extends ListeningRequest {
    * The caller is told at once, whatever the exchange may be waiting for.
    *
    * <p>What ends with its connection is one exchange: Jetty would abort the last of the
-   * conversation, which by then may be a redirect's, on another connection.
+   * conversation, which by then may be a redirect's, on another connection. If it was answered with
+   * a redirect, Jetty follows that, whatever is missing of the request or of the answer.
    */
   @Override
   public CompletableFuture<Boolean> abort(Throwable cause) {
@@ -355,17 +363,21 @@ final class JettyRequest extends ListeningRequest {
       bodyDropped = true;
     }
     boolean forGood = !tooLong && !(lost && of != null && of.judge(cause));
-    if (forGood && of != null) {
-      of.gaveUp(cause);
-    }
     if (last != null && (cause instanceof TimeoutException || deadline().isExpired())) {
       client.noteTimeout(last.getConnection());
     }
+    HttpExchange alone =
+        hasConnection() && last == this && JettyInternals.isJettys(cause) ? on : null;
+    if (forGood && of != null && (alone == null || !lost)) {
+      of.gaveUp(cause);
+    }
     CompletableFuture<Boolean> aborted;
-    if (on != null && last == this && hasConnection() && JettyInternals.isJettys(cause)) {
+    if (alone != null) {
       cut = true;
-      aborted = Promise.Completable.with(promise -> on.abort(cause, promise));
-      if (aborted.isDone() && !aborted.join()) { // it was over just then
+      aborted = Promise.Completable.with(promise -> alone.abort(cause, promise));
+      boolean wasOver = aborted.isDone() && !aborted.join();
+      boolean isFollowed = alone.getResponseFailure() == null || (forGood && latest() != this);
+      if (wasOver || (lost && isFollowed)) {
         if (of != null) {
           of.goesOn(cause);
         }
@@ -373,6 +385,9 @@ final class JettyRequest extends ListeningRequest {
       }
     } else {
       aborted = abortInJetty(cause);
+    }
+    if (forGood && of != null) {
+      of.gaveUp(cause);
     }
     last = latest();
     if (forGood && last != null && last != this) {

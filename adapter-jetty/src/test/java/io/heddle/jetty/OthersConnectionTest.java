@@ -2,10 +2,13 @@ package io.heddle.jetty;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
+import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -16,6 +19,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +28,7 @@ import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.transport.HttpConversation;
 import org.eclipse.jetty.client.transport.HttpExchange;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.util.Promise;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -140,6 +145,44 @@ class OthersConnectionTest {
       server.seen(target).get(0).release();
       assertEquals(200, call.get());
       assertEquals(1, server.seen(target).size(), "times sent");
+    } finally {
+      client.stop();
+    }
+  }
+
+  /**
+   * The end of the redirect is missing. Jetty follows it, nearly always from within its abort: then
+   * the call goes on. Else it has failed, and nothing of it goes on.
+   */
+  @Test
+  void oneWhoseRedirectWasCutGoesOnOrEnds() throws Exception {
+    BlockingJettyClient client = new BlockingJettyClient();
+    client.start();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      int goneOn = 0;
+      for (int i = 0; i < 20; i++) {
+        URI target = server.uri(Script.ok().fault(Fault.STALL));
+        Script redirect = Script.answer(302).header("Location", target.toString()).body(10);
+        URI uri = server.uri(redirect.fault(Fault.STALL, 5));
+        HttpConversation conversation = new HttpConversation();
+        Request request = new JettyRequest(client, conversation, uri).timeout(30, TimeUnit.SECONDS);
+        FutureTask<Integer> call = new FutureTask<>(() -> request.send().getStatus());
+        Thread.ofVirtual().start(call);
+        await(() -> !server.seen(uri).isEmpty());
+        HttpExchange exchange = conversation.getExchanges().getLast();
+        await(() -> exchange.getResponse().getHeaders().contains(HttpHeader.LOCATION));
+        JettyExchange.unheeded(request.abort(GoAwayAndEndTest.endOfConnection()));
+        await(() -> call.isDone() || !server.seen(target).isEmpty());
+        if (call.isDone()) {
+          assertThrows(ExecutionException.class, call::get);
+          await(() -> server.seen(target).stream().allMatch(Seen::isAborted));
+        } else {
+          server.seen(target).get(0).release();
+          assertEquals(200, call.get());
+          goneOn++;
+        }
+      }
+      assertTrue(goneOn > 0, "none of 20 has gone on");
     } finally {
       client.stop();
     }
