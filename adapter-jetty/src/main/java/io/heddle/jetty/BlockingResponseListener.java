@@ -251,10 +251,11 @@ public class BlockingResponseListener extends InputStreamResponseListener {
 
   /** The response will not come, or not to its end. */
   void fail(Throwable failure) {
-    if (head.fail(failure)) {
-      head.event().failed(failure); // its caller may be a writer of the request, and never ask
+    Throwable first = head.first(failure);
+    if (head.fail(first)) {
+      head.event().failed(first); // its caller may be a writer of the request, and never ask
     }
-    pipe.fail(failure);
+    pipe.fail(first);
     head.ended();
     JettyRequest sender = head.request();
     if (sender != null) { // as Jetty reports a request that it could not send

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.Response;
@@ -44,8 +45,9 @@ final class JettyCall {
   private volatile @Nullable Throwable lost;
   private volatile boolean again;
 
-  // Shared: whoever gives up sees the request that is sent next, or is seen by who sends it.
-  private volatile @Nullable Throwable gaveUp;
+  // Shared: whoever gives up sees the request that is sent next, or is seen by who sends it. The
+  // first has ended it: what Jetty tells of the end that this brings is nobody's business.
+  private final AtomicReference<@Nullable Throwable> gaveUp = new AtomicReference<>();
 
   /**
    * A call whose time begins.
@@ -137,7 +139,7 @@ final class JettyCall {
     JettyRequest last = first.latest();
     if (last == null
         || first.hasUserCode()
-        || gaveUp != null
+        || gaveUp.get() != null
         || !client.isRunning()
         || first.getURI() == null
         || deadline.isExpired()) {
@@ -193,20 +195,17 @@ final class JettyCall {
 
   /** From now on nothing is sent again. */
   void gaveUp(Throwable cause) {
-    gaveUp = cause;
+    gaveUp.compareAndSet(null, cause);
   }
 
   /** It did not end with this: the request that did had been answered, with a redirect. */
-  @SuppressWarnings("ReferenceEquality") // that very failure
   void goesOn(Throwable cause) {
-    if (gaveUp == cause) {
-      gaveUp = null;
-    }
+    gaveUp.compareAndSet(cause, null);
   }
 
   /** With what it was given up; null if it was not. */
   @Nullable Throwable whyGivenUp() {
-    return gaveUp;
+    return gaveUp.get();
   }
 
   /** Tells the caller at once, whatever Jetty's exchange may be waiting for. */

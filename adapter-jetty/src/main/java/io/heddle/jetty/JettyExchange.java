@@ -197,7 +197,14 @@ final class JettyExchange {
   }
 
   boolean fail(Throwable failure) {
-    return outcome.fail(failure);
+    return outcome.fail(first(failure));
+  }
+
+  /** With what the call was given up, if it was, before this failure came. */
+  Throwable first(Throwable failure) {
+    JettyCall sender = call;
+    Throwable first = sender == null ? null : sender.whyGivenUp();
+    return first == null ? failure : first;
   }
 
   /** As {@link JettyCall#judge}: whether the request can be sent once more. */

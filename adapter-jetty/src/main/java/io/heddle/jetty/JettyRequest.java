@@ -154,13 +154,11 @@ final class JettyRequest extends ListeningRequest {
       begun.start(listener);
     } else {
       noteCode(listener);
+      enqueue(listener, null); // which nobody would be told of, if it were aborted before
       Throwable over = of == null ? null : of.whyGivenUp();
-      if (over == null) {
-        enqueue(listener, null);
-        over = of == null ? null : of.whyGivenUp(); // whoever gives up sees this, or is seen
-      }
-      if (over != null) {
-        giveUp(over); // where a redirect led, say
+      if (over
+          != null) { // whoever gave up has seen this, or is seen here: where a redirect led, say
+        giveUp(over);
       }
     }
   }

@@ -13,13 +13,18 @@ import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Deque;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.jetty.client.ContentResponse;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.transport.HttpConversation;
+import org.eclipse.jetty.client.transport.HttpExchange;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,6 +129,35 @@ class GivenUpBeforeSendTest {
         assertThrows(ExecutionException.class, () -> listener.get(10, TimeUnit.SECONDS))
             .getCause());
     assertNothingSent();
+  }
+
+  /** Jetty tells of what comes of that, and may be first: a call said "could not associate". */
+  @Test
+  void whoGivesUpFirstIsTold() throws Exception {
+    client.start();
+    URI stalled = server.uri(Script.ok().fault(Fault.STALL));
+    CancellationException cause = new CancellationException("test");
+    CompletableFuture<Request> made = new CompletableFuture<>();
+    Thread aborts = Thread.currentThread();
+    AtomicInteger looks = new AtomicInteger();
+    HttpConversation conversation =
+        new HttpConversation() {
+          @Override
+          public Deque<HttpExchange> getExchanges() { // twice by Heddle, and then within the abort
+            if (Thread.currentThread().equals(aborts) && looks.incrementAndGet() == 3) {
+              made.join().abort(new IOException("of the end that this brings")).join();
+            }
+            return super.getExchanges();
+          }
+        };
+    made.complete(new JettyRequest(client, conversation, stalled));
+    FutureTask<ContentResponse> call = new FutureTask<>(() -> made.join().send());
+    Thread.ofVirtual().start(call);
+    while (server.seen(stalled).isEmpty()) {
+      Thread.sleep(1);
+    }
+    made.join().abort(cause).join();
+    assertSame(cause, assertThrows(ExecutionException.class, call::get).getCause());
   }
 
   @Test

@@ -53,7 +53,8 @@ class RedirectGivenUpTest {
   }
 
   private static void serve(Socket socket) throws IOException, InterruptedException {
-    Thread.sleep(400); // the call has 200
+    RawServer.readHead(socket.getInputStream()); // from then on the call has 200 ms
+    Thread.sleep(400);
     RawServer.write(socket, REDIRECT);
     RawServer.readToEnd(socket.getInputStream());
   }
