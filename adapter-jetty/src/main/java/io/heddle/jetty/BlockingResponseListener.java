@@ -259,7 +259,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
     head.ended();
     JettyRequest sender = head.request();
     if (sender != null) { // as Jetty reports a request that it could not send
-      whole.complete(new Result(sender, failure, new HttpResponse(sender), null));
+      whole.complete(new Result(sender, first, new HttpResponse(sender), null));
     }
   }
 

@@ -156,8 +156,7 @@ final class JettyRequest extends ListeningRequest {
       noteCode(listener);
       enqueue(listener, null); // which nobody would be told of, if it were aborted before
       Throwable over = of == null ? null : of.whyGivenUp();
-      if (over
-          != null) { // whoever gave up has seen this, or is seen here: where a redirect led, say
+      if (over != null) { // whoever gave up has seen this, or is seen here, or as it begins
         giveUp(over);
       }
     }
@@ -245,6 +244,11 @@ final class JettyRequest extends ListeningRequest {
     client.noteUse(getConnection());
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
       giveUp(expired()); // as its caller does right now; the sender sees it before it sends
+    }
+    JettyCall of = call;
+    Throwable over = of == null ? null : of.whyGivenUp();
+    if (over != null) {
+      giveUp(over); // likewise: a copy that was sent as its call ended
     }
     leavePlace();
     Request.Content body = getBody();

@@ -154,12 +154,20 @@ final class BodyPump implements Demand {
     long declared = length.declared();
     if ((declared < 0 || declared > WINDOW) && !exchange.isConversation()) {
       dropped = Dropped.register(reader, exchange::drop);
+      if (exchange.isLeft()) { // whoever leaves sees what is registered, or is seen here
+        left();
+      }
     }
     return OkHttpResponseBody.install(own, reader, pipe);
   }
 
   ResponseBodyPipe pipe() {
     return pipe;
+  }
+
+  /** Whether there is nothing of it to wait for: it has ended, or its reader has closed it. */
+  boolean isOver() {
+    return closing || pipe.isDone();
   }
 
   @Override
@@ -266,8 +274,12 @@ final class BodyPump implements Demand {
     @Override
     public void close() {
       closed = true;
-      BodyPump.this.close();
-      exchange.awaitEnd();
+      try {
+        BodyPump.this.close();
+        exchange.awaitEnd();
+      } finally {
+        Reference.reachabilityFence(this); // as in read
+      }
     }
 
     @Override

@@ -165,8 +165,8 @@ final class CallEngine implements AutoCloseable {
     HandedCancel handed = new HandedCancel(cancel);
     try {
       cancels.execute(handed);
-    } catch (RejectedExecutionException e) {
-      handed.run(); // the client is closed
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      handed.run(); // the client is closed, or there is no thread to be had
     }
     handed.await();
   }

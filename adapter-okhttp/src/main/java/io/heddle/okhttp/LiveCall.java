@@ -64,6 +64,8 @@ final class LiveCall extends ForwardingListener {
   private volatile boolean executing;
   private volatile boolean within;
   private volatile boolean aborting;
+  private volatile boolean clientEnds;
+  private volatile boolean withheld; // from the user's listener, until the client's end tells it
   private volatile @Nullable Exchange<?> waiting;
   private volatile @Nullable OkHttpExchange exchange;
   private volatile @Nullable Step step;
@@ -342,8 +344,12 @@ final class LiveCall extends ForwardingListener {
   void endWithClient() {
     if (executing) {
       event.cancels();
+      clientEnds = true;
       try {
         engine.cancel(call::cancel);
+        if (withheld) {
+          user.canceled(call); // on the thread that cancels, and not on a worker
+        }
       } finally {
         wake();
       }
@@ -369,6 +375,7 @@ final class LiveCall extends ForwardingListener {
   private void end() {
     engine.live.remove(call);
     places.leave();
+    led = null; // which holds a body
   }
 
   @Override
@@ -405,7 +412,9 @@ final class LiveCall extends ForwardingListener {
       event.cancels();
     }
     wake();
-    if (!ours) {
+    if (clientEnds) {
+      withheld = true;
+    } else if (!ours) {
       user.canceled(of);
     }
   }

@@ -304,11 +304,22 @@ final class OkHttpExchange implements Runnable {
     }
   }
 
-  /** Nobody holds the response's body any more: as {@link #abort}, if the worker is not gone. */
+  /** Whether the worker is gone. */
+  boolean isLeft() {
+    return left.isDone();
+  }
+
+  /**
+   * Nobody holds the response's body any more: as {@link #abort}, if the worker waits. Not if the
+   * body is over, as that of a redirect is: its call goes on.
+   */
   void drop() {
-    if (!left.isDone()) {
-      read = true;
-      abort();
+    BodyPump running = pump;
+    if (running != null && !running.isOver()) {
+      read = true; // before the look at the worker, who looks at this once it is gone
+      if (!left.isDone()) {
+        abort();
+      }
     }
   }
 

@@ -10,8 +10,10 @@ import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -335,6 +337,37 @@ class AbandonedCallsTest {
             return waiting.isDone();
           });
       assertEquals(10, waiting.result());
+    }
+  }
+
+  /** Their bodies are read by workers, who may be gone before the caller has the response. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void nothingOfARedirectedCallIsKept(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client = BlockingOkHttpClient.wrap(settings(wire).build());
+      URI target = server.uri(Script.ok().body(10));
+      String location = target.toString();
+      List<WeakReference<Call>> calls = new ArrayList<>();
+      for (int i = 0; i < 50; i++) {
+        URI uri = server.uri(Script.answer(302).header("Location", location).body(5).chunked());
+        Caller caller =
+            new Caller(
+                Thread.ofPlatform(),
+                () -> {
+                  Call call = client.newCall(get(uri));
+                  calls.add(new WeakReference<>(call));
+                  return whole(call);
+                });
+        assertEquals(10, caller.result());
+      }
+      ExecuteTest.await(
+          () -> {
+            System.gc();
+            return calls.stream().filter(each -> each.get() != null).count() <= 1; // a last frame's
+          });
     }
   }
 

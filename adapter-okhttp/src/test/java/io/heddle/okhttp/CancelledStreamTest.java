@@ -14,9 +14,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Call;
+import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import org.junit.jupiter.api.AfterEach;
@@ -149,5 +151,37 @@ class CancelledStreamTest {
     for (Caller each : callers) {
       assertInstanceOf(IOException.class, each.failure());
     }
+  }
+
+  /** It may hold a lock that the listener takes. */
+  @Test
+  void whoClosesAClientTellsItsListenersHimself() throws Exception {
+    List<Thread> told = new CopyOnWriteArrayList<>();
+    EventListener listener =
+        new EventListener() {
+          @Override
+          public void canceled(Call call) {
+            told.add(Thread.currentThread());
+          }
+        };
+    BlockingOkHttpClient client =
+        BlockingOkHttpClient.wrap(
+            new OkHttpClient.Builder()
+                .protocols(KitClient.protocols(Wire.H2C))
+                .eventListener(listener)
+                .build());
+    URI uri = server.uri(Script.ok().fault(Script.Fault.STALL));
+    Caller caller =
+        new Caller(client.newCall(new Request.Builder().url(uri.toString()).build())::execute);
+    ExecuteTest.await(() -> server.seen(uri).size() == 1);
+    Caller closer =
+        new Caller(
+            () -> {
+              client.close();
+              return "closed";
+            });
+    assertEquals("closed", closer.result());
+    assertInstanceOf(IOException.class, caller.failure());
+    assertEquals(List.of(closer.thread()), told);
   }
 }
