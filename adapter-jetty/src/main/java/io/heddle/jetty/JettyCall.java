@@ -185,7 +185,7 @@ final class JettyCall {
 
   private void send(HttpRequest next) {
     try {
-      next.send(null); // if it was not given up
+      next.send(null); // which ends at once if this was given up
     } catch (RuntimeException e) {
       failer.accept(e);
     }

@@ -155,10 +155,16 @@ final class JettyRequest extends ListeningRequest {
     } else {
       noteCode(listener);
       enqueue(listener, null); // which nobody would be told of, if it were aborted before
-      Throwable over = of == null ? null : of.whyGivenUp();
-      if (over != null) { // whoever gave up has seen this, or is seen here, or as it begins
-        giveUp(over);
-      }
+      endWithCall(); // whoever gave that up has seen this, or is seen here, or as it begins
+    }
+  }
+
+  /** A request that comes of a call that was given up by now, as where a redirect led. */
+  private void endWithCall() {
+    JettyCall of = call;
+    Throwable over = of == null ? null : of.whyGivenUp();
+    if (over != null) {
+      giveUp(over);
     }
   }
 
@@ -245,11 +251,7 @@ final class JettyRequest extends ListeningRequest {
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
       giveUp(expired()); // as its caller does right now; the sender sees it before it sends
     }
-    JettyCall of = call;
-    Throwable over = of == null ? null : of.whyGivenUp();
-    if (over != null) {
-      giveUp(over); // likewise: a copy that was sent as its call ended
-    }
+    endWithCall(); // likewise
     leavePlace();
     Request.Content body = getBody();
     tellSocket(body == null ? null : body::fail); // the response may still come

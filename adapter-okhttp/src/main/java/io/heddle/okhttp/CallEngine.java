@@ -158,7 +158,7 @@ final class CallEngine implements AutoCloseable {
    * any more. So a worker does it, for whom the caller waits where it holds no carrier.
    */
   void cancel(Runnable cancel) {
-    if (WorkerThreads.areVirtual() || !Thread.currentThread().isVirtual()) {
+    if (!WorkerThreads.holdsCarrier()) {
       cancel.run();
       return;
     }

@@ -34,9 +34,7 @@ final class PrefaceGate {
 
   /** From here to {@link #leave} the thread has the lock, if it needs it. */
   static void enter() {
-    if (!WorkerThreads.areVirtual()
-        && Thread.currentThread().isVirtual()
-        && !TIMERS.isHeldByCurrentThread()) {
+    if (WorkerThreads.holdsCarrier() && !TIMERS.isHeldByCurrentThread()) {
       TIMERS.lock();
     }
   }
@@ -53,10 +51,7 @@ final class PrefaceGate {
    * that of a stream, from which OkHttp takes the exchange of a call that has failed.
    */
   static boolean isAwaitedBy(@Nullable Thread worker) {
-    return !WorkerThreads.areVirtual()
-        && Thread.currentThread().isVirtual()
-        && worker != null
-        && TIMERS.hasQueuedThread(worker);
+    return WorkerThreads.holdsCarrier() && worker != null && TIMERS.hasQueuedThread(worker);
   }
 
   /**

@@ -29,6 +29,11 @@ final class WorkerThreads {
     return Runtime.version().feature() >= VIRTUAL_SINCE;
   }
 
+  /** Whether this thread would hold its carrier where it waits inside {@code synchronized}. */
+  static boolean holdsCarrier() {
+    return !areVirtual() && Thread.currentThread().isVirtual();
+  }
+
   /** Workers of the kind that is right on this runtime; no limit to their number. */
   static Executor forThisRuntime() {
     return areVirtual() ? virtual() : platform();

@@ -160,7 +160,7 @@ final class KitClient implements Client {
       // As the page on OkHttp advises: there the cancel itself is OkHttp's, and may wait.
       @Override
       public void cancel() {
-        if (WorkerThreads.areVirtual() || !Thread.currentThread().isVirtual()) {
+        if (!WorkerThreads.holdsCarrier()) {
           prepared.cancel();
           return;
         }
