@@ -2,7 +2,10 @@ package io.heddle.okhttp;
 
 import java.io.IOException;
 import java.net.SocketException;
+import java.util.Collections;
 import java.util.Objects;
+import java.util.Set;
+import java.util.WeakHashMap;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Request;
@@ -41,9 +44,13 @@ final class HandOver implements Interceptor {
     private static final long serialVersionUID = 1L;
 
     Unsound() {
-      super("the server has sent more than it was asked for, and the connection was closed");
+      super("the connection was closed, since it brings what was meant for another call");
     }
   }
+
+  /** Connections of HTTP/1.1 on which a first call has begun. */
+  private static final Set<Connection> BEGUN =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   private final CallEngine engine;
 
@@ -60,7 +67,7 @@ final class HandOver implements Interceptor {
     if (successes == 0 || isLong(chain.request().body())) {
       sendAtOnce(connection);
     }
-    if (successes > 0 && !shared && OkHttpInternals.dropSurplus(connection)) {
+    if (!shared && isUnsound(connection, successes)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
       if (call != null
           && !call.isAnswered()
@@ -100,6 +107,21 @@ final class HandOver implements Interceptor {
       call.answered();
     }
     return response;
+  }
+
+  /**
+   * Whether a connection of HTTP/1.1 may bring what is not for the next call: what a server has
+   * sent unasked, or what is left of a response that was dropped unclosed. OkHttp finds that by
+   * garbage collection, and closes the connection a moment later; a call that comes in between gets
+   * it.
+   */
+  private static boolean isUnsound(Connection connection, int successes) {
+    boolean isDropped =
+        successes == 0
+            ? OkHttpInternals.countsSuccesses() && !BEGUN.add(connection)
+            : OkHttpInternals.isDropped(connection);
+    boolean hasSurplus = (isDropped || successes > 0) && OkHttpInternals.dropSurplus(connection);
+    return isDropped || hasSurplus;
   }
 
   /**

@@ -102,6 +102,11 @@ final class OkHttpInternals {
     return number(SUCCESSES, connection, 0);
   }
 
+  /** Whether {@link #successes} is known. */
+  static boolean countsSuccesses() {
+    return SUCCESSES != null;
+  }
+
   private static int number(@Nullable Field field, @Nullable Connection of, int unknown) {
     try {
       return of == null || field == null ? unknown : field.getInt(of);
@@ -120,6 +125,22 @@ final class OkHttpInternals {
       }
     } catch (LinkageError e) {
       // OkHttp asks for a sign of life itself, after a read timeout
+    }
+  }
+
+  /**
+   * Whether the last call on a connection of the pool was dropped, and OkHttp is about to close it:
+   * it takes it for one that has been idle for too long. (OkHttp 4 lets no further call have it.)
+   *
+   * @param connection has had a call before
+   */
+  static boolean isDropped(Connection connection) {
+    try {
+      return connection instanceof RealConnection real
+          && System.nanoTime() - real.getIdleAtNs()
+              >= real.getConnectionPool().getKeepAliveDurationNs$okhttp();
+    } catch (LinkageError e) {
+      return false;
     }
   }
 
