@@ -67,7 +67,7 @@ final class HandOver implements Interceptor {
     if (successes == 0 || isLong(chain.request().body())) {
       sendAtOnce(connection);
     }
-    if (!shared && isUnsound(connection, successes)) {
+    if (!shared && isUnsound(connection, successes, call)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
       if (call != null
           && !call.isAnswered()
@@ -115,11 +115,11 @@ final class HandOver implements Interceptor {
    * garbage collection, and closes the connection a moment later; a call that comes in between gets
    * it.
    */
-  private static boolean isUnsound(Connection connection, int successes) {
+  private static boolean isUnsound(Connection connection, int successes, @Nullable LiveCall call) {
     boolean isDropped =
         successes == 0
             ? OkHttpInternals.countsSuccesses() && !BEGUN.add(connection)
-            : OkHttpInternals.isDropped(connection);
+            : call != null && !call.isOn(connection) && OkHttpInternals.isDropped(connection);
     boolean hasSurplus = (isDropped || successes > 0) && OkHttpInternals.dropSurplus(connection);
     return isDropped || hasSurplus;
   }

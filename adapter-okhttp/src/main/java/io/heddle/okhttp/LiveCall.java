@@ -245,6 +245,11 @@ final class LiveCall extends ForwardingListener {
     }
   }
 
+  /** Whether its last request has gone out over this connection, which it may have kept. */
+  boolean isOn(Connection over) {
+    return over.equals(connection);
+  }
+
   /** A request goes out over this connection. */
   void connected(Connection over, int hasSucceeded) {
     connection = over;

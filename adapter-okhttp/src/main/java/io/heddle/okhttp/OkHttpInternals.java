@@ -132,7 +132,7 @@ final class OkHttpInternals {
    * Whether the last call on a connection of the pool was dropped, and OkHttp is about to close it:
    * it takes it for one that has been idle for too long. (OkHttp 4 lets no further call have it.)
    *
-   * @param connection has had a call before
+   * @param connection has had a call before, and the pool has just given it to another
    */
   static boolean isDropped(Connection connection) {
     try {

@@ -3,6 +3,9 @@ package io.heddle.okhttp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -11,6 +14,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -21,6 +25,7 @@ import java.util.logging.Logger;
 import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -170,6 +175,24 @@ class DroppedBeforeNextCallTest {
   void whatIsLeftOfItIsNotTakenForAnAnswer(boolean warm) throws Exception {
     for (int i = 0; !callsInBetween(warm); i++) {
       assertTrue(i < 10);
+    }
+  }
+
+  /** Though the connection has not been idle since before the pool's keep-alive time. */
+  @Test
+  void aCallThatIsRedirectedKeepsItsConnection() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              new OkHttpClient.Builder()
+                  .retryOnConnectionFailure(false)
+                  .connectionPool(new ConnectionPool(5, 100, TimeUnit.MILLISECONDS))
+                  .build());
+      String target = server.uri(Script.ok().body(7)).toString();
+      URI uri =
+          server.uri(Script.answer(302).header("Location", target).delay(Duration.ofMillis(300)));
+      assertEquals(7, new Caller(() -> AbandonedCallsTest.whole(client, uri)).result());
+      assertEquals(1, server.connectionsAccepted());
     }
   }
 }
