@@ -363,13 +363,21 @@ final class CallEngine implements AutoCloseable {
   }
 
   /**
+   * Whether a call may be repeated from what OkHttp has asked last, if that was not processed. What
+   * a response has led to meets no interceptor of a rebuilt client's: one that adds credentials
+   * would give them to whom the redirect leads.
+   */
+  static boolean goesOn(Interceptor.Chain chain, LiveCall call) {
+    return !call.isAnswered()
+        && (call.led() == null || isOurs(OkHttpInternals.lastInterceptor(chain)));
+  }
+
+  /**
    * Whether the server has processed nothing of what it was asked last. OkHttp itself gives up at
-   * the second refusal. What a response has led to meets no interceptor of a rebuilt client's: one
-   * that adds credentials would give them to whom the redirect leads.
+   * the second refusal.
    */
   private static boolean mayRepeat(Throwable failure, Interceptor.Chain chain, LiveCall call) {
-    return !call.isAnswered()
-        && (call.led() == null || isOurs(OkHttpInternals.lastInterceptor(chain)))
+    return goesOn(chain, call)
         && OkHttpInternals.isRefused(failure)
         && !call.isCanceled()
         && isRepeatable(chain, call.asked());

@@ -70,8 +70,7 @@ final class HandOver implements Interceptor {
     if (!shared && isUnsound(connection, successes, call)) {
       OkHttpInternals.cancelExchange(chain); // OkHttp finds it closed, and takes another
       if (call != null
-          && !call.isAnswered()
-          && call.led() == null
+          && CallEngine.goesOn(chain, call)
           && !CallEngine.isRepeatable(chain, chain.request())) {
         throw new Unsound();
       }
@@ -116,10 +115,9 @@ final class HandOver implements Interceptor {
    * it.
    */
   private static boolean isUnsound(Connection connection, int successes, @Nullable LiveCall call) {
-    boolean isDropped =
-        successes == 0
-            ? OkHttpInternals.countsSuccesses() && !BEGUN.add(connection)
-            : call != null && !call.isOn(connection) && OkHttpInternals.isDropped(connection);
+    boolean isUsed = successes > 0 || !BEGUN.add(connection);
+    boolean isKept = call == null ? successes > 0 : call.isOn(connection); // or nobody knows
+    boolean isDropped = isUsed && !isKept && OkHttpInternals.isDropped(connection);
     boolean hasSurplus = (isDropped || successes > 0) && OkHttpInternals.dropSurplus(connection);
     return isDropped || hasSurplus;
   }

@@ -2,6 +2,7 @@ package io.heddle.okhttp;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Field;
 import java.net.Socket;
 import java.net.SocketException;
@@ -15,6 +16,7 @@ import okhttp3.internal.connection.BufferedSocket;
 import okhttp3.internal.connection.Exchange;
 import okhttp3.internal.connection.RealCall;
 import okhttp3.internal.connection.RealConnection;
+import okhttp3.internal.connection.RealConnectionPool;
 import okhttp3.internal.http.RealInterceptorChain;
 import okhttp3.internal.http2.ConnectionShutdownException;
 import okhttp3.internal.http2.StreamResetException;
@@ -45,7 +47,20 @@ final class OkHttpInternals {
   private static final @Nullable Field SOURCE =
       ofConnection("source") != null ? ofConnection("source") : ofConnection("socket");
 
+  /** Whether a connection tells since when it is idle; that of OkHttp 4 does not. */
+  private static final boolean TELLS_IDLE = tellsIdle();
+
   private OkHttpInternals() {}
+
+  private static boolean tellsIdle() {
+    try {
+      RealConnection.class.getMethod("getIdleAtNs");
+      RealConnectionPool.class.getMethod("getKeepAliveDurationNs$okhttp");
+      return true;
+    } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
+      return false;
+    }
+  }
 
   private static @Nullable Field ofConnection(String name) {
     try {
@@ -102,11 +117,6 @@ final class OkHttpInternals {
     return number(SUCCESSES, connection, 0);
   }
 
-  /** Whether {@link #successes} is known. */
-  static boolean countsSuccesses() {
-    return SUCCESSES != null;
-  }
-
   private static int number(@Nullable Field field, @Nullable Connection of, int unknown) {
     try {
       return of == null || field == null ? unknown : field.getInt(of);
@@ -135,13 +145,11 @@ final class OkHttpInternals {
    * @param connection has had a call before, and the pool has just given it to another
    */
   static boolean isDropped(Connection connection) {
-    try {
-      return connection instanceof RealConnection real
-          && System.nanoTime() - real.getIdleAtNs()
-              >= real.getConnectionPool().getKeepAliveDurationNs$okhttp();
-    } catch (LinkageError e) {
+    if (!TELLS_IDLE || !(connection instanceof RealConnection real)) {
       return false;
     }
+    long longest = real.getConnectionPool().getKeepAliveDurationNs$okhttp(); // may be without end
+    return real.getIdleAtNs() - (System.nanoTime() - longest) <= 0;
   }
 
   /**
@@ -157,11 +165,17 @@ final class OkHttpInternals {
       Buffer received = received(connection);
       Socket socket = connection.socket();
       Object raw = Objects.requireNonNull(RAW_SOCKET).get(connection); // the same without TLS
+      InputStream in = socket.getInputStream();
+      boolean isTls = !socket.equals(raw);
+      int here = in.available();
       boolean any =
           received.size() > 0
-              || socket.getInputStream().available() > 0
-              || (!socket.equals(raw) && ((Socket) raw).getInputStream().available() > 0);
+              || here > 0
+              || (isTls && ((Socket) raw).getInputStream().available() > 0);
       received.clear();
+      if (isTls) {
+        in.skipNBytes(here); // what TLS has deciphered can be read after the socket is closed
+      }
       return any;
     } catch (IOException | ReflectiveOperationException | RuntimeException | LinkageError e) {
       return false; // it is closed, or nobody can tell

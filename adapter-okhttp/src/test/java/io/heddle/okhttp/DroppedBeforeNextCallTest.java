@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -78,13 +79,16 @@ class DroppedBeforeNextCallTest {
     private final String first;
     private final String second;
     private final Supplier<Caller> call;
+    private final IntSupplier connections;
     private final CompletableFuture<Caller> next = new CompletableFuture<>();
-    private volatile boolean foundFirst;
+    private boolean foundFirst;
+    private volatile boolean inBetween;
 
-    CallsInBetween(int first, int second, Supplier<Caller> call) {
+    CallsInBetween(int first, int second, Supplier<Caller> call, IntSupplier connections) {
       this.first = ":" + first + "/";
       this.second = ":" + second + "/";
       this.call = call;
+      this.connections = connections;
     }
 
     @Override
@@ -92,6 +96,7 @@ class DroppedBeforeNextCallTest {
       if (entry.getMessage().contains(first)) {
         foundFirst = true;
       } else if (entry.getMessage().contains(second)) {
+        inBetween = foundFirst && connections.getAsInt() == 3; // it is still in the pool
         Caller caller = call.get();
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
         while (!caller.isDone() && System.nanoTime() < end) { // it may wait for this thread, too
@@ -150,7 +155,11 @@ class DroppedBeforeNextCallTest {
         assertEquals(10, get(client, first).result());
       }
       CallsInBetween handler =
-          new CallsInBetween(first.getLocalPort(), second.getLocalPort(), () -> get(client, first));
+          new CallsInBetween(
+              first.getLocalPort(),
+              second.getLocalPort(),
+              () -> get(client, first),
+              client.connectionPool()::connectionCount);
       LOGGER.addHandler(handler);
       try {
         drop(client, first);
@@ -166,7 +175,7 @@ class DroppedBeforeNextCallTest {
         LOGGER.removeHandler(handler);
       }
       assertEquals(10, handler.next.get().result());
-      return handler.foundFirst;
+      return handler.inBetween;
     }
   }
 

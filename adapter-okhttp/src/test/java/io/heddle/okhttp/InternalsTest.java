@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -20,10 +21,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.Connection;
+import okhttp3.ConnectionPool;
 import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.internal.connection.RealConnection;
 import okio.AsyncTimeout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -192,6 +195,29 @@ class InternalsTest {
       OkHttpInternals.leave(connection);
       settings.build().newCall(get(server.uri(Script.ok()))).execute().close();
       assertEquals(2, server.connectionsAccepted());
+    }
+  }
+
+  /** Which is how OkHttp tells its pool of a response that was dropped. */
+  @Test
+  void aConnectionKnowsSinceWhenItIsIdle() throws Exception {
+    assumeTrue(ConversationTest.OKHTTP_5, "OkHttp 4 lets no call have it any more");
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI uri = server.uri(Script.ok());
+      OkHttpClient.Builder brief =
+          settings(Wire.HTTP_1_1).connectionPool(new ConnectionPool(5, 50, TimeUnit.MILLISECONDS));
+      Connection old = connection(brief, uri);
+      ExecuteTest.await(() -> OkHttpInternals.isDropped(old));
+      for (long keepAlive : new long[] {300, Long.MAX_VALUE}) {
+        OkHttpClient.Builder settings =
+            settings(Wire.HTTP_1_1)
+                .connectionPool(new ConnectionPool(5, keepAlive, TimeUnit.SECONDS));
+        Connection idle = connection(settings, uri);
+        assertFalse(OkHttpInternals.isDropped(idle));
+        RealConnection real = (RealConnection) idle;
+        real.setIdleAtNs(System.nanoTime() - TimeUnit.SECONDS.toNanos(keepAlive));
+        assertTrue(OkHttpInternals.isDropped(idle));
+      }
     }
   }
 
