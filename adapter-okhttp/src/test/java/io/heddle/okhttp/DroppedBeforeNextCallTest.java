@@ -2,6 +2,7 @@ package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -15,7 +16,10 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
@@ -23,9 +27,11 @@ import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import okhttp3.Connection;
 import okhttp3.ConnectionPool;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
+import okhttp3.internal.connection.RealConnection;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -202,6 +208,36 @@ class DroppedBeforeNextCallTest {
           server.uri(Script.answer(302).header("Location", target).delay(Duration.ofMillis(300)));
       assertEquals(7, new Caller(() -> AbandonedCallsTest.whole(client, uri)).result());
       assertEquals(1, server.connectionsAccepted());
+    }
+  }
+
+  /** OkHttp may not repeat it, and no interceptor of a rebuilt client's is in the way. */
+  @Test
+  void aRedirectThatMeetsSuchAConnectionIsRepeated() throws Exception {
+    assumeTrue(ConversationTest.OKHTTP_5, "OkHttp 4 lets no call have it any more");
+    try (FaultServer from = FaultServer.start(Wire.HTTP_1_1);
+        FaultServer to = FaultServer.start(Wire.HTTP_1_1)) {
+      Set<Connection> seen = ConcurrentHashMap.newKeySet();
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              new OkHttpClient.Builder()
+                  .retryOnConnectionFailure(false)
+                  .addNetworkInterceptor(
+                      chain -> {
+                        RealConnection connection =
+                            (RealConnection) Objects.requireNonNull(chain.connection());
+                        if (!seen.add(connection)) { // as OkHttp does with one that was dropped
+                          connection.setIdleAtNs(System.nanoTime() - TimeUnit.MINUTES.toNanos(5));
+                        }
+                        return chain.proceed(chain.request());
+                      })
+                  .build());
+      URI target = to.uri(Script.ok().body(7));
+      assertEquals(7, new Caller(() -> AbandonedCallsTest.whole(client, target)).result());
+      URI uri = from.uri(Script.answer(302).header("Location", target.toString()));
+      assertEquals(7, new Caller(() -> AbandonedCallsTest.whole(client, uri)).result());
+      assertEquals(2, to.connectionsAccepted());
+      assertEquals(1, from.seen(uri).size());
     }
   }
 }
