@@ -72,12 +72,12 @@ class UnsoundConnectionTest {
     }
   }
 
-  private static BufferedReader reader(Socket socket) throws IOException {
+  static BufferedReader reader(Socket socket) throws IOException {
     return new BufferedReader(
         new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
   }
 
-  private static void readTo(String end, BufferedReader in) throws IOException {
+  static void readTo(String end, BufferedReader in) throws IOException {
     for (String line = in.readLine(); !end.equals(line); line = in.readLine()) {
       if (line == null) {
         throw new EOFException();
