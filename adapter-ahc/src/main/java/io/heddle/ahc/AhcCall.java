@@ -157,7 +157,8 @@ public final class AhcCall {
       throw new DeadlineExceededException("the call's deadline is over before it began");
     }
     Request sent = client.requests().withTime(request, timeout);
-    Resends resends = new Resends(deadline.earlier(client.requests().deadline(sent)));
+    Deadline last = deadline.earlier(client.requests().deadline(sent));
+    Resends resends = new Resends(last);
     int retries = client.getConfig().getMaxRequestRetry();
     for (; ; ) {
       BlockingExchange<R> attempt = begin(event, kind, sent, deadline);
@@ -169,6 +170,12 @@ public final class AhcCall {
             retries > 0 && !cancelled && !client.isClosed() && SentAgain.may(attempt, failure);
         if (again && SentAgain.isRefused(attempt, failure)) {
           again = resends.unprocessed();
+          if (last.isExpired()) {
+            throw AhcFailures.caused(
+                new DeadlineExceededException(
+                    "the request was refused until its deadline was over"),
+                failure);
+          }
           resends.pause();
         } else {
           retries--;

@@ -352,8 +352,9 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
 
   @Override
   public void onThrowable(Throwable failure) {
+    Leg on = channel.leg();
     fails(
-        AhcInternals.mayBeEndAsStreamOpens(failure) && channel.leg().isLeaving()
+        AhcInternals.mayBeEndAsStreamOpens(failure) && (on.isLeaving() || on.isUnprocessed())
             ? AhcFailures.caused(new ClosedChannelException(), failure)
             : failure);
   }

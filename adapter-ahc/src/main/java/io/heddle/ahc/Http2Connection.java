@@ -17,8 +17,10 @@ import io.netty.handler.codec.http2.Http2LocalFlowController;
 import io.netty.handler.codec.http2.Http2SettingsFrame;
 import io.netty.handler.codec.http2.Http2Stream;
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 import org.asynchttpclient.netty.channel.Http2ConnectionState;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +64,7 @@ final class Http2Connection extends ChannelDuplexHandler {
   private final Http2FrameCodec codec;
   private final ReadGate gate;
   private final Map<Http2Stream, Runnable> closing = new HashMap<>();
+  private final Queue<Runnable> openings = new ArrayDeque<>();
   private @Nullable Leg opening;
   private long quietSince;
   private boolean pinged;
@@ -110,6 +113,37 @@ final class Http2Connection extends ChannelDuplexHandler {
    */
   private int maxStreams() {
     return codec.connection().local().maxActiveStreams();
+  }
+
+  /**
+   * Runs this once the codec would open one more stream, or if it never will again.
+   *
+   * <p>A call that is redirected leaves its stream, and asks for the next one at once; but the
+   * codec counts the first until it has written its reset, or has read its end. If the server
+   * allows no more streams, it would refuse the second.
+   */
+  void whenItMayOpen(Runnable opens) {
+    if (mayOpen()) {
+      opens.run();
+    } else {
+      openings.add(opens);
+    }
+  }
+
+  private boolean mayOpen() {
+    return leaving || !channel.isActive() || codec.connection().local().canOpenStream();
+  }
+
+  private void openNext() {
+    while (!openings.isEmpty() && mayOpen()) {
+      openings.remove().run();
+    }
+  }
+
+  private void openNextLater() {
+    if (!openings.isEmpty()) {
+      AhcIoThread.later(channel, this::openNext); // after what the codec is at
+    }
   }
 
   /** The next stream that the codec opens is that of this exchange. */
@@ -285,6 +319,7 @@ final class Http2Connection extends ChannelDuplexHandler {
     @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
     public void onStreamClosed(Http2Stream stream) {
       free(stream);
+      openNextLater();
       Http2ConnectionState engines = engines();
       if (isIdle()
           && engines != null
@@ -300,6 +335,7 @@ final class Http2Connection extends ChannelDuplexHandler {
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     if (msg instanceof Http2SettingsFrame) {
       tell();
+      openNextLater();
     } else if (msg instanceof Http2GoAwayFrame) {
       leave();
     }
@@ -336,6 +372,7 @@ final class Http2Connection extends ChannelDuplexHandler {
 
   private void leave() {
     leaving = true;
+    openNextLater();
     if (lane != null) {
       lane.left();
     }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * engine, any thread ──offerPendingOpener──▶ waits for a place, in the engine's queue
- *                           └──has one──▶ event loop: open ──▶ AhcChannel.sending
+ *                           └──has one──▶ event loop: open ──▶ waits for the codec to have room
+ *                                           │                     └──▶ AhcChannel.sending
  *                                           └──the call has ended, or the connection──▶ place free
  * }</pre>
  *
@@ -102,6 +103,14 @@ final class Http2Openings extends Http2ConnectionState {
 
   private void open(NettyResponseFuture<?> future, Runnable opener) {
     if (future.isDone() || !connection.isActive()) {
+      leaveOut(future);
+    } else {
+      Http2Connection.of(connection).whenItMayOpen(() -> openNow(future, opener));
+    }
+  }
+
+  private void openNow(NettyResponseFuture<?> future, Runnable opener) {
+    if (future.isDone() || !connection.isActive()) { // by now
       leaveOut(future);
       return;
     }

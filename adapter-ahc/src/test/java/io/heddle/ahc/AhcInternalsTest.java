@@ -60,7 +60,11 @@ class AhcInternalsTest {
                 .setHttp2CleartextEnabled(true)
                 .setMaxRequestRetry(0)
                 .setShutdownQuietPeriod(Duration.ZERO)
-                .setHttpAdditionalChannelInitializer(connections::add)));
+                .setHttpAdditionalChannelInitializer(
+                    connection -> {
+                      StockConnections.readLate(connection);
+                      connections.add(connection);
+                    })));
   }
 
   private AsyncHttpClient stock() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
@@ -94,6 +95,18 @@ class RefusedTest {
         assertEquals(200, client.execute(request).getStatusCode());
         assertEquals(2, server.seen(target).size(), "times sent");
       }
+    }
+  }
+
+  /** AHC's timer is late: the refusal comes first, and there is no time to go again. */
+  @Test
+  void refusedWhenItsTimeIsOver() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      Duration timeout = Duration.ofMillis(150);
+      Script late = Script.ok().delay(timeout.plusMillis(5)).fault(Fault.STREAM_REFUSED);
+      Request request = Dsl.get(server.uri(late).toString()).setRequestTimeout(timeout).build();
+      assertThrows(DeadlineExceededException.class, () -> client.execute(request));
     }
   }
 

@@ -68,7 +68,10 @@ abstract class StockDefects {
         AsyncHttpClient client =
             ours
                 ? new BlockingAhcClient(config.build())
-                : new DefaultAsyncHttpClient(config.build())) {
+                : new DefaultAsyncHttpClient(
+                    config
+                        .setHttpAdditionalChannelInitializer(StockConnections::readLate)
+                        .build())) {
       check.run(client, server);
     }
   }

@@ -6,6 +6,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.ByteArrayInputStream;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,45 @@ class StreamPlacesTest {
       Script script = i % 2 == 0 ? Script.ok().early() : Script.ok();
       client.stream(upload(script.body(200_000), 100_000)).close();
       assertEquals(200, client.execute(upload(Script.ok().early(), 100_000)).getStatusCode());
+    }
+    return null;
+  }
+
+  /**
+   * A call leaves the stream that was redirected and asks for the next one at once, while the codec
+   * still counts the first. The next was seen to be refused by the codec, where the server allowed
+   * no more, and AHC to tell that its buffer was gone.
+   */
+  @Test
+  void redirectedCallsHaveOnePlace() throws Exception {
+    try (BlockingAhcClient once =
+            new BlockingAhcClient(
+                Dsl.config()
+                    .setHttp2CleartextEnabled(true)
+                    .setFollowRedirect(true)
+                    .setMaxRequestRetry(0)
+                    .build());
+        ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      assertEquals(200, once.execute(get()).getStatusCode());
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < 2 * STREAMS; i++) {
+        all.add(callers.submit(() -> callThatIsRedirected(once)));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+    }
+    assertEquals(2, server.connectionsAccepted()); // one of each client
+  }
+
+  private @Nullable Void callThatIsRedirected(BlockingAhcClient by) throws Exception {
+    for (int i = 0; i < 30; i++) {
+      URI target = server.uri(Script.ok());
+      Script redirect =
+          Script.answer(307).header("Location", target.toString()).body((i % 2) * 20_000L);
+      Request post = Dsl.post(server.uri(redirect).toString()).setBody(new byte[100]).build();
+      assertEquals(200, by.execute(post).getStatusCode());
+      assertEquals(1, server.seen(target).size(), "times sent");
     }
     return null;
   }
