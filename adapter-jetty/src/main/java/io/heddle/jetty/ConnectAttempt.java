@@ -57,6 +57,7 @@ final class ConnectAttempt implements Promise<Connection> {
   private final QueueGate gate;
   private final Promise<Connection> promise;
   private final Runnable sender;
+  private final long begunAt = System.currentTimeMillis();
 
   // Shared.
   private final AtomicBoolean done = new AtomicBoolean();
@@ -81,6 +82,7 @@ final class ConnectAttempt implements Promise<Connection> {
   public void succeeded(Connection connection) {
     if (done.compareAndSet(false, true)) {
       gate.forget(this);
+      JettyPools.begun(connection, begunAt);
       promise.succeeded(connection);
     } else {
       connection.close();

@@ -60,18 +60,31 @@ final class JettyPools implements ConnectionPool.Factory {
   }
 
   /**
-   * Whether a connection has served a request before, or was at least open: Jetty opens one for a
-   * request that then finds another.
+   * Whether a connection has served a request before, or was at least being opened: Jetty opens one
+   * for a request that then finds another, and the server may have left it by the time that TLS and
+   * SETTINGS are through.
    *
    * @param queuedAt when the request was queued that has it now, in ms since the epoch
    */
   static boolean wasThereBefore(@Nullable Connection connection, long queuedAt) {
     if (connection instanceof org.eclipse.jetty.io.Connection http1) {
-      return http1.getMessagesIn() > 0 || http1.getCreatedTimeStamp() <= queuedAt;
+      return http1.getMessagesIn() > 0 || http1.getEndPoint().getCreatedTimeStamp() < queuedAt;
     }
     Multiplex pool = poolOf(connection);
     Streams streams = pool == null ? null : pool.connections.get(connection);
-    return streams != null && (streams.served || streams.createdAt <= queuedAt);
+    return streams != null && (streams.served || streams.begunAt < queuedAt);
+  }
+
+  /**
+   * Says when the opening began of a connection that its pool is about to have.
+   *
+   * @param millis since the epoch
+   */
+  static void begun(Connection connection, long millis) {
+    Multiplex pool = poolOf(connection);
+    if (pool != null) {
+      pool.connections.put(connection, new Streams(millis));
+    }
   }
 
   private static @Nullable Multiplex poolOf(@Nullable Connection connection) {
@@ -164,11 +177,15 @@ final class JettyPools implements ConnectionPool.Factory {
 
     private static final int LEAVING = Integer.MIN_VALUE;
 
-    private final long createdAt = System.currentTimeMillis(); // as connections of HTTP/1.1 tell it
+    private final long begunAt; // in ms since the epoch, as sockets tell it
     private volatile boolean served;
 
     /** How many are in use, and whether it is leaving. */
     private final AtomicInteger state = new AtomicInteger();
+
+    Streams(long begunAt) {
+      this.begunAt = begunAt;
+    }
 
     /** One more; false if it is leaving. */
     boolean begin() {
@@ -211,7 +228,7 @@ final class JettyPools implements ConnectionPool.Factory {
 
     @Override
     protected void onCreated(Connection connection) {
-      connections.put(connection, new Streams());
+      connections.computeIfAbsent(connection, made -> new Streams(System.currentTimeMillis()));
     }
 
     @Override

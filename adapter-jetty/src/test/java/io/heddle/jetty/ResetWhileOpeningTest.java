@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.client.Request;
@@ -70,6 +73,62 @@ class ResetWhileOpeningTest {
       assertEquals(2, opened.get(), "connections");
     } finally {
       client.stop();
+    }
+  }
+
+  /** The connection was opened for another, before this request came. */
+  @Test
+  void whoComesLaterGetsAnother() throws Exception {
+    BlockingJettyClient client = new BlockingJettyClient(JettyClient.transport(Wire.H2C));
+    client.setMaxConnectionsPerDestination(1);
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      client.setSocketAddressResolver(
+          (host, port, context, addresses) ->
+              addresses.succeeded(
+                  List.of(
+                      new InetSocketAddress(
+                          InetAddress.getLoopbackAddress(),
+                          opened.getAndIncrement() == 0 ? door.getLocalPort() : server.port()))));
+      client.start();
+      URI uri = server.uri("localhost", Script.ok());
+      FutureTask<Integer> call = new FutureTask<>(() -> send(client.newRequest(uri)));
+      Thread other = Thread.ofVirtual().start(() -> send(client.newRequest(uri)));
+      try (Socket first = door.accept()) {
+        Thread.sleep(20); // it is told in ms who was there before
+        Thread.ofVirtual().start(call);
+        while (client.waiting() < 2) {
+          Thread.sleep(1);
+        }
+        other.interrupt();
+        other.join();
+        first.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // SETTINGS
+        awaitHead(new DataInputStream(first.getInputStream()));
+        first.setSoLinger(true, 0);
+      }
+      assertEquals(200, call.get());
+      assertEquals(1, server.seen(uri).size(), "times sent");
+    } finally {
+      client.stop();
+    }
+  }
+
+  private static int send(Request get) {
+    try {
+      return get.timeout(20, TimeUnit.SECONDS).send().getStatus();
+    } catch (InterruptedException e) {
+      return -1;
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void awaitHead(DataInputStream in) throws IOException {
+    in.skipNBytes(24); // the preface
+    for (int type = 0; type != 1; ) { // HEADERS
+      int lengthAndType = in.readInt();
+      type = lengthAndType & 0xFF;
+      in.skipNBytes(1 + 4 + (lengthAndType >>> 8)); // flags, stream, payload
     }
   }
 }
