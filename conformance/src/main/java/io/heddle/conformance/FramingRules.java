@@ -58,7 +58,11 @@ interface FramingRules {
   default void responseThatIsTooLong(Kit kit) throws Exception {
     Client client = kit.open(kit.settings().readTimeout(NOT_LONG));
     if (kit.wire().isMultiplexed()) {
-      assertUnsound(kit, client, Script.ok().length(10).body(500), 10);
+      Script together = Script.ok().length(10).body(500);
+      Script later = Script.ok().length(10).body(500).drip(10, Duration.ofMillis(50));
+      for (Script each : List.of(together, later)) {
+        assertUnsound(kit, client, each, 10);
+      }
       return;
     }
     // What is too much looks like a response, and must not become the next call's.
