@@ -64,7 +64,13 @@ final class AhcChannel {
   // ---- engine -------------------------------------------------------------------------------
 
   void connecting() {
-    leg = Leg.NOWHERE; // the end of the one before, after a challenge, is not the end of this
+    goOn(Leg.NOWHERE); // the end of the one before, after a challenge, is not the end of this
+  }
+
+  private void goOn(Leg next) {
+    Leg before = leg;
+    leg = next;
+    before.left();
   }
 
   /**
@@ -80,7 +86,7 @@ final class AhcChannel {
   }
 
   void pooled(Channel channel) {
-    leg = Leg.pooled(channel);
+    goOn(Leg.pooled(channel));
     Http2Openings.watch(channel);
   }
 
@@ -112,9 +118,6 @@ final class AhcChannel {
   }
 
   private void onStream(Leg on) {
-    if (on.isLeaving()) { // since the engine looked: the codec will refuse the stream
-      exchange.refused();
-    }
     NettyResponseFuture<?> running = Http2Openings.opening(on.connection());
     if (running != null) {
       future = running;
@@ -164,9 +167,9 @@ final class AhcChannel {
     return requests > 0;
   }
 
-  /** Whether the server has answered, with a redirect or a challenge that AHC has followed. */
+  /** Whether the server has answered, with a redirect or a challenge that AHC follows. */
   boolean isFollowing() {
-    return requests > 1;
+    return requests > 1 || (requests == 1 && !leg.isSent());
   }
 
   /** The engine's clock for its read timeout starts anew. */

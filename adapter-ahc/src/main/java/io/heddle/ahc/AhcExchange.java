@@ -352,9 +352,8 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
 
   @Override
   public void onThrowable(Throwable failure) {
-    Leg on = channel.leg();
     fails(
-        AhcInternals.mayBeEndAsStreamOpens(failure) && (on.isLeaving() || on.isUnprocessed())
+        AhcInternals.mayBeEndAsStreamOpens(failure) && channel.leg().mayNotOpen()
             ? AhcFailures.caused(new ClosedChannelException(), failure)
             : failure);
   }

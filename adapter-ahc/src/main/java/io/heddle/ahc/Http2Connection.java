@@ -123,15 +123,17 @@ final class Http2Connection extends ChannelDuplexHandler {
    * allows no more streams, it would refuse the second.
    */
   void whenItMayOpen(Runnable opens) {
-    if (mayOpen()) {
-      opens.run();
-    } else {
-      openings.add(opens);
-    }
+    openings.add(opens);
+    openNext();
   }
 
   private boolean mayOpen() {
-    return leaving || !channel.isActive() || codec.connection().local().canOpenStream();
+    return isLeaving() || !isFull();
+  }
+
+  /** Whether the codec would refuse one stream more, by what the server allows. */
+  boolean isFull() {
+    return !codec.connection().local().canOpenStream();
   }
 
   private void openNext() {
@@ -174,11 +176,9 @@ final class Http2Connection extends ChannelDuplexHandler {
     return codec.connection().numActiveStreams() == 0;
   }
 
-  /** Whether the server would look at no more streams. */
+  /** Whether there may be no more streams, for good. */
   boolean isLeaving() {
-    return !channel.isActive()
-        || codec.connection().goAwayReceived()
-        || !codec.connection().local().canOpenStream();
+    return !channel.isActive() || codec.connection().goAwayReceived();
   }
 
   /** A call of this lane is about to tell that it has timed out here; any thread. */
@@ -318,8 +318,8 @@ final class Http2Connection extends ChannelDuplexHandler {
     @Override
     @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
     public void onStreamClosed(Http2Stream stream) {
-      free(stream);
       openNextLater();
+      free(stream);
       Http2ConnectionState engines = engines();
       if (isIdle()
           && engines != null

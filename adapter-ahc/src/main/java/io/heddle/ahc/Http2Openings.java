@@ -90,9 +90,13 @@ final class Http2Openings extends Http2ConnectionState {
   }
 
   /** It has a place, and never gets a stream. */
-  @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
   private void leaveOut(NettyResponseFuture<?> future) {
     future.abort(new ClosedChannelException()); // unless it has ended before
+    AhcIoThread.later(connection, this::free); // the next may be left out, too, and so on
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // a connection that does not close is not ours
+  private void free() {
     engines.releaseStream();
     if (engines.isDraining() && engines.getActiveStreams() <= 0) {
       connection.close(); // as the engine does after the last stream
@@ -105,12 +109,13 @@ final class Http2Openings extends Http2ConnectionState {
     if (future.isDone() || !connection.isActive()) {
       leaveOut(future);
     } else {
-      Http2Connection.of(connection).whenItMayOpen(() -> openNow(future, opener));
+      Http2Connection at = Http2Connection.of(connection);
+      at.whenItMayOpen(() -> openAt(at, future, opener));
     }
   }
 
-  private void openNow(NettyResponseFuture<?> future, Runnable opener) {
-    if (future.isDone() || !connection.isActive()) { // by now
+  private void openAt(Http2Connection at, NettyResponseFuture<?> future, Runnable opener) {
+    if (future.isDone() || at.isLeaving()) { // by now
       leaveOut(future);
       return;
     }

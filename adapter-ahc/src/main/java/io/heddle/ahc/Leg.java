@@ -189,7 +189,7 @@ final class Leg {
     return pooled;
   }
 
-  private boolean isSent() {
+  boolean isSent() {
     return stage != Stage.CHOSEN;
   }
 
@@ -232,9 +232,9 @@ final class Leg {
   }
 
   /** Whether the connection that the request was to go out on takes no streams any more. */
-  boolean isLeaving() {
+  boolean mayNotOpen() {
     Http2Connection of = shared;
-    return of != null && of.isLeaving();
+    return of != null && (of.isLeaving() || of.isFull());
   }
 
   /** What holds back the rest of the response; null once its channel has ended. Event loop. */
@@ -271,6 +271,18 @@ final class Leg {
         of.pause(lane); // the next call may well come before the event loop does
       }
       inEventLoop(() -> of.timedOut(sentAt));
+    }
+  }
+
+  /**
+   * The exchange goes on elsewhere: over HTTP/2 its stream here is ended, if it has not by itself.
+   * A server that answers, and takes no more of the request, may leave it open.
+   */
+  void left() {
+    Http2Connection on = shared;
+    Http2Stream of = codecs;
+    if (on != null && of != null) {
+      later(() -> on.leave(of, false, () -> {})); // after what the engine is at
     }
   }
 
