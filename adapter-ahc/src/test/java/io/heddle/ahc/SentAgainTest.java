@@ -10,7 +10,14 @@ import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import io.netty.channel.Channel;
 import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -18,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
@@ -105,6 +113,57 @@ class SentAgainTest {
       assertEquals(200, client.execute(post).getStatusCode());
       assertEquals(1, server.seen(uri).size(), "times sent");
       assertEquals("GET", server.seen(target).get(1).method());
+    }
+  }
+
+  /**
+   * The server allows one stream, answers with a redirect, and resets the connection: the second
+   * request has waited for the stream of the first, and never goes out. The first was answered.
+   */
+  @Test
+  void postThatWasRedirectedBeforeTheEnd() throws Exception {
+    Path file = Files.createTempFile("heddle", "body");
+    Files.write(file, new byte[10]);
+    AtomicInteger heads = new AtomicInteger();
+    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        BlockingAhcClient client = client()) {
+      Thread.ofPlatform().daemon().start(() -> redirectAndReset(door, heads));
+      String uri = "http://127.0.0.1:" + door.getLocalPort() + "/";
+      for (int i = 1; i <= 20; i++) {
+        Request post = Dsl.post(uri).setBody(file.toFile()).setFollowRedirect(true).build();
+        assertThrows(IOException.class, () -> client.execute(post));
+        assertEquals(i, heads.get(), "requests sent");
+      }
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private static void redirectAndReset(ServerSocket door, AtomicInteger heads) {
+    byte[] settings = {0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1}; // one stream at a time
+    byte[] head = {0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't'};
+    while (!door.isClosed()) {
+      try (Socket socket = door.accept()) {
+        socket.setTcpNoDelay(true); // what was written goes out before the reset
+        socket.setSoLinger(true, 0);
+        socket.getOutputStream().write(settings);
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        in.skipNBytes(24); // the preface
+        for (boolean ended = false; !ended; ) {
+          int lengthAndType = in.readInt();
+          int type = lengthAndType & 0xFF;
+          boolean isLast = in.readByte() == 1;
+          head[8] = (byte) in.readInt(); // the stream
+          in.skipNBytes(lengthAndType >>> 8);
+          ended = type == 0 && isLast; // DATA
+          if (type == 1) {
+            heads.incrementAndGet();
+          }
+        }
+        socket.getOutputStream().write(head);
+      } catch (IOException e) {
+        // The client has left, or the test is over.
+      }
     }
   }
 
