@@ -78,6 +78,7 @@ class LostCancelTest {
       HttpRequest call = method.equals("GET") ? user.build() : user.method(method, body).build();
       var outcome = start(() -> client.send(call, BodyHandlers.discarding()));
       if (!gone) {
+        losing.begun.await(); // and its time runs
         Thread.sleep(DEADLINE.toMillis());
         losing.streams.countDown();
       }
@@ -225,6 +226,7 @@ class LostCancelTest {
 
   /** Of what is cancelled this hears nothing. */
   private static final class Losing extends ForwardingClient {
+    private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch streams = new CountDownLatch(1);
     private volatile boolean loses;
 
@@ -238,6 +240,7 @@ class LostCancelTest {
       if (!loses) {
         return super.send(request, handler);
       }
+      begun.countDown();
       try {
         return client.sendAsync(new Late(request, streams), handler).get();
       } catch (ExecutionException e) {
