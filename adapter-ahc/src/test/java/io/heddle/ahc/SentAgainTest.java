@@ -18,7 +18,9 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -30,6 +32,7 @@ import org.asynchttpclient.Dsl;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +119,15 @@ class SentAgainTest {
     }
   }
 
+  private static final byte[] ONE_STREAM = {0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1};
+  private static final byte[] REDIRECT = {
+    0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't'
+  };
+  private static final byte[] OK = {0, 0, 1, 1, 5, 0, 0, 0, 0, (byte) 0x88};
+  private static final byte[] GO_AWAY = { // of a graceful end: no stream is beyond the last
+    0, 0, 8, 7, 0, 0, 0, 0, 0, 127, -1, -1, -1, 0, 0, 0, 0
+  };
+
   /**
    * The server allows one stream, answers with a redirect, and resets the connection: the second
    * request has waited for the stream of the first, and never goes out. The first was answered.
@@ -124,45 +136,88 @@ class SentAgainTest {
   void postThatWasRedirectedBeforeTheEnd() throws Exception {
     Path file = Files.createTempFile("heddle", "body");
     Files.write(file, new byte[10]);
-    AtomicInteger heads = new AtomicInteger();
+    AtomicInteger requests = new AtomicInteger();
     try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         BlockingAhcClient client = client()) {
-      Thread.ofPlatform().daemon().start(() -> redirectAndReset(door, heads));
-      String uri = "http://127.0.0.1:" + door.getLocalPort() + "/";
+      Thread.ofPlatform().daemon().start(() -> redirectAndReset(door, requests));
       for (int i = 1; i <= 20; i++) {
-        Request post = Dsl.post(uri).setBody(file.toFile()).setFollowRedirect(true).build();
+        Request post = Dsl.post(uri(door)).setBody(file.toFile()).setFollowRedirect(true).build();
         assertThrows(IOException.class, () -> client.execute(post));
-        assertEquals(i, heads.get(), "requests sent");
+        assertEquals(i, requests.get(), "requests sent");
       }
     } finally {
       Files.delete(file);
     }
   }
 
-  private static void redirectAndReset(ServerSocket door, AtomicInteger heads) {
-    byte[] settings = {0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1}; // one stream at a time
-    byte[] head = {0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't'};
+  private static void redirectAndReset(ServerSocket door, AtomicInteger requests) {
     while (!door.isClosed()) {
       try (Socket socket = door.accept()) {
-        socket.setTcpNoDelay(true); // what was written goes out before the reset
         socket.setSoLinger(true, 0);
-        socket.getOutputStream().write(settings);
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        in.skipNBytes(24); // the preface
-        for (boolean ended = false; !ended; ) {
-          int lengthAndType = in.readInt();
-          int type = lengthAndType & 0xFF;
-          boolean isLast = in.readByte() == 1;
-          head[8] = (byte) in.readInt(); // the stream
-          in.skipNBytes(lengthAndType >>> 8);
-          ended = type == 0 && isLast; // DATA
-          if (type == 1) {
-            heads.incrementAndGet();
-          }
-        }
-        socket.getOutputStream().write(head);
+        DataInputStream in = greet(socket);
+        byte[] redirect = onStream(in, REDIRECT);
+        requests.incrementAndGet();
+        socket.getOutputStream().write(redirect);
       } catch (IOException e) {
         // The client has left, or the test is over.
+      }
+    }
+  }
+
+  /** GOAWAY comes with the redirect: what that leads to goes to the next connection. */
+  @Test
+  void postThatWasRedirectedAsTheServerLeaves() throws Exception {
+    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        BlockingAhcClient client = client()) {
+      FutureTask<@Nullable Void> server = new FutureTask<>(() -> redirectAndLeave(door));
+      Thread.ofPlatform().daemon().start(server);
+      Request post =
+          Dsl.post(uri(door))
+              .setBody(new byte[10])
+              .setFollowRedirect(true)
+              .setRequestTimeout(Duration.ofSeconds(5))
+              .build();
+      assertEquals(200, client.execute(post).getStatusCode());
+      server.get();
+    }
+  }
+
+  private static @Nullable Void redirectAndLeave(ServerSocket door) throws IOException {
+    try (Socket first = door.accept()) {
+      byte[] redirect = onStream(greet(first), REDIRECT);
+      byte[] both = Arrays.copyOf(redirect, redirect.length + GO_AWAY.length);
+      System.arraycopy(GO_AWAY, 0, both, redirect.length, GO_AWAY.length);
+      first.getOutputStream().write(both);
+      try (Socket second = door.accept()) {
+        second.getOutputStream().write(onStream(greet(second), OK));
+      }
+    }
+    return null;
+  }
+
+  private static String uri(ServerSocket door) {
+    return "http://127.0.0.1:" + door.getLocalPort() + "/";
+  }
+
+  private static DataInputStream greet(Socket client) throws IOException {
+    client.setTcpNoDelay(true); // each write goes out at once
+    client.getOutputStream().write(ONE_STREAM);
+    DataInputStream in = new DataInputStream(client.getInputStream());
+    in.skipNBytes(24); // the preface
+    return in;
+  }
+
+  /** Reads a request to its end; an answer on its stream. */
+  private static byte[] onStream(DataInputStream in, byte[] answer) throws IOException {
+    for (; ; ) {
+      int lengthAndType = in.readInt();
+      boolean isLast = in.readByte() == 1;
+      int stream = in.readInt();
+      in.skipNBytes(lengthAndType >>> 8);
+      if ((lengthAndType & 0xFF) == 0 && isLast) { // DATA
+        byte[] frame = answer.clone();
+        frame[8] = (byte) stream;
+        return frame;
       }
     }
   }
