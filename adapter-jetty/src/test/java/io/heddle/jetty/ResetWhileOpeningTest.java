@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.api.Session;
@@ -34,6 +35,20 @@ import org.junit.jupiter.api.Timeout;
 class ResetWhileOpeningTest {
 
   private final AtomicInteger opened = new AtomicInteger();
+
+  private static BlockingJettyClient client() {
+    BlockingJettyClient client = new BlockingJettyClient(JettyClient.transport(Wire.H2C));
+    client.setMaxConnectionsPerDestination(1);
+    return client;
+  }
+
+  /** Where each connection goes, whatever the request says. */
+  private static void connectTo(BlockingJettyClient client, IntSupplier port) {
+    client.setSocketAddressResolver(
+        (host, asked, context, addresses) ->
+            addresses.succeeded(
+                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.getAsInt()))));
+  }
 
   /** Resets the first connection between its making and its preface. */
   private HTTP2Session.LifeCycleListener resetting(ServerSocket door) {
@@ -53,17 +68,10 @@ class ResetWhileOpeningTest {
 
   @Test
   void whoWaitsForItGetsAnother() throws Exception {
-    BlockingJettyClient client = new BlockingJettyClient(JettyClient.transport(Wire.H2C));
-    client.setMaxConnectionsPerDestination(1);
+    BlockingJettyClient client = client();
     try (FaultServer server = FaultServer.start(Wire.H2C);
         ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      client.setSocketAddressResolver(
-          (host, port, context, addresses) ->
-              addresses.succeeded(
-                  List.of(
-                      new InetSocketAddress(
-                          InetAddress.getLoopbackAddress(),
-                          opened.get() == 0 ? door.getLocalPort() : server.port()))));
+      connectTo(client, () -> opened.get() == 0 ? door.getLocalPort() : server.port());
       client.start();
       for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
         each.addEventListener(resetting(door));
@@ -79,17 +87,10 @@ class ResetWhileOpeningTest {
   /** The connection was opened for another, before this request came. */
   @Test
   void whoComesLaterGetsAnother() throws Exception {
-    BlockingJettyClient client = new BlockingJettyClient(JettyClient.transport(Wire.H2C));
-    client.setMaxConnectionsPerDestination(1);
+    BlockingJettyClient client = client();
     try (FaultServer server = FaultServer.start(Wire.H2C);
         ServerSocket door = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      client.setSocketAddressResolver(
-          (host, port, context, addresses) ->
-              addresses.succeeded(
-                  List.of(
-                      new InetSocketAddress(
-                          InetAddress.getLoopbackAddress(),
-                          opened.getAndIncrement() == 0 ? door.getLocalPort() : server.port()))));
+      connectTo(client, () -> opened.getAndIncrement() == 0 ? door.getLocalPort() : server.port());
       client.start();
       URI uri = server.uri("localhost", Script.ok());
       FutureTask<Integer> call = new FutureTask<>(() -> send(client.newRequest(uri)));
