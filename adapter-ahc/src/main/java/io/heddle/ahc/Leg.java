@@ -231,7 +231,9 @@ final class Leg {
     return isSent() && by != null && (of == null || by.isBeyondLast(of));
   }
 
-  /** Whether the connection that the request was to go out on takes no streams any more. */
+  /**
+   * Whether the connection that the request was to go out on takes no further stream, or none now.
+   */
   boolean mayNotOpen() {
     Http2Connection of = shared;
     return of != null && (of.isLeaving() || of.isFull());

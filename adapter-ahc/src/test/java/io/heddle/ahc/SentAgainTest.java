@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.RawServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
@@ -12,15 +13,12 @@ import io.netty.channel.Channel;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -32,7 +30,6 @@ import org.asynchttpclient.Dsl;
 import org.asynchttpclient.ListenableFuture;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.Response;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +38,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Which requests are sent again when their connection ends, or refuses them. */
 @Timeout(60)
 class SentAgainTest {
+
+  private static final byte[] ONE_STREAM = {0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1};
+  private static final byte[] REDIRECT = {
+    0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't'
+  };
+  private static final byte[] REDIRECT_AND_GO_AWAY = { // gracefully: no stream is beyond the last
+    0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't', 0, 0, 8, 7, 0, 0, 0, 0, 0,
+    127, -1, -1, -1, 0, 0, 0, 0
+  };
+  private static final byte[] OK = {0, 0, 1, 1, 5, 0, 0, 0, 0, (byte) 0x88};
 
   private static BlockingAhcClient client() {
     return new BlockingAhcClient(Dsl.config().setHttp2CleartextEnabled(true).build());
@@ -119,15 +126,6 @@ class SentAgainTest {
     }
   }
 
-  private static final byte[] ONE_STREAM = {0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 1};
-  private static final byte[] REDIRECT = {
-    0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't'
-  };
-  private static final byte[] OK = {0, 0, 1, 1, 5, 0, 0, 0, 0, (byte) 0x88};
-  private static final byte[] GO_AWAY = { // of a graceful end: no stream is beyond the last
-    0, 0, 8, 7, 0, 0, 0, 0, 0, 127, -1, -1, -1, 0, 0, 0, 0
-  };
-
   /**
    * The server allows one stream, answers with a redirect, and resets the connection: the second
    * request has waited for the stream of the first, and never goes out. The first was answered.
@@ -137,11 +135,14 @@ class SentAgainTest {
     Path file = Files.createTempFile("heddle", "body");
     Files.write(file, new byte[10]);
     AtomicInteger requests = new AtomicInteger();
-    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    try (RawServer server = RawServer.start(socket -> redirectAndReset(socket, requests));
         BlockingAhcClient client = client()) {
-      Thread.ofPlatform().daemon().start(() -> redirectAndReset(door, requests));
       for (int i = 1; i <= 20; i++) {
-        Request post = Dsl.post(uri(door)).setBody(file.toFile()).setFollowRedirect(true).build();
+        Request post =
+            Dsl.post(server.uri().toString())
+                .setBody(file.toFile())
+                .setFollowRedirect(true)
+                .build();
         assertThrows(IOException.class, () -> client.execute(post));
         assertEquals(i, requests.get(), "requests sent");
       }
@@ -150,53 +151,36 @@ class SentAgainTest {
     }
   }
 
-  private static void redirectAndReset(ServerSocket door, AtomicInteger requests) {
-    while (!door.isClosed()) {
-      try (Socket socket = door.accept()) {
-        socket.setSoLinger(true, 0);
-        DataInputStream in = greet(socket);
-        byte[] redirect = onStream(in, REDIRECT);
-        requests.incrementAndGet();
-        socket.getOutputStream().write(redirect);
-      } catch (IOException e) {
-        // The client has left, or the test is over.
-      }
-    }
+  private static void redirectAndReset(Socket socket, AtomicInteger requests) throws IOException {
+    socket.setSoLinger(true, 0);
+    byte[] redirect = onStream(greet(socket), REDIRECT);
+    requests.incrementAndGet();
+    socket.getOutputStream().write(redirect);
   }
 
   /** GOAWAY comes with the redirect: what that leads to goes to the next connection. */
   @Test
   void postThatWasRedirectedAsTheServerLeaves() throws Exception {
-    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    AtomicInteger connections = new AtomicInteger();
+    try (RawServer server =
+            RawServer.start(
+                socket -> {
+                  boolean first = connections.incrementAndGet() == 1;
+                  DataInputStream in = greet(socket);
+                  byte[] answer = onStream(in, first ? REDIRECT_AND_GO_AWAY : OK);
+                  socket.getOutputStream().write(answer);
+                  RawServer.readToEnd(in);
+                });
         BlockingAhcClient client = client()) {
-      FutureTask<@Nullable Void> server = new FutureTask<>(() -> redirectAndLeave(door));
-      Thread.ofPlatform().daemon().start(server);
       Request post =
-          Dsl.post(uri(door))
+          Dsl.post(server.uri().toString())
               .setBody(new byte[10])
               .setFollowRedirect(true)
               .setRequestTimeout(Duration.ofSeconds(5))
               .build();
       assertEquals(200, client.execute(post).getStatusCode());
-      server.get();
+      assertEquals(2, server.accepted(), "connections");
     }
-  }
-
-  private static @Nullable Void redirectAndLeave(ServerSocket door) throws IOException {
-    try (Socket first = door.accept()) {
-      byte[] redirect = onStream(greet(first), REDIRECT);
-      byte[] both = Arrays.copyOf(redirect, redirect.length + GO_AWAY.length);
-      System.arraycopy(GO_AWAY, 0, both, redirect.length, GO_AWAY.length);
-      first.getOutputStream().write(both);
-      try (Socket second = door.accept()) {
-        second.getOutputStream().write(onStream(greet(second), OK));
-      }
-    }
-    return null;
-  }
-
-  private static String uri(ServerSocket door) {
-    return "http://127.0.0.1:" + door.getLocalPort() + "/";
   }
 
   private static DataInputStream greet(Socket client) throws IOException {

@@ -38,12 +38,7 @@ class CutBodyTest {
   private static void serve(Socket socket) throws IOException {
     socket.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // SETTINGS
     DataInputStream in = new DataInputStream(socket.getInputStream());
-    in.readFully(new byte[24]); // the preface
-    for (int type = -1; type != 1; ) { // until the head
-      int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-      type = in.readUnsignedByte();
-      in.readFully(new byte[5 + length]);
-    }
+    JettyInternalsTest.readUntilHead(in);
     ByteBuffer answer = ByteBuffer.allocate(10 + 10 + 17); // in one piece
     answer.put(new byte[] {0, 0, 1, 1, 4}).putInt(1).put((byte) 0x88); // 200
     answer.put(new byte[] {0, 0, 1, 0, 1}).putInt(1).put((byte) 'x'); // DATA, the last

@@ -203,7 +203,7 @@ class JettyInternalsTest {
   }
 
   /** Reads the client's preface, and its frames up to the first head of a request. */
-  private static void readUntilHead(DataInputStream in) throws IOException {
+  static void readUntilHead(DataInputStream in) throws IOException {
     in.readFully(new byte[24]);
     for (; ; ) {
       int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();

@@ -104,7 +104,7 @@ class ResetWhileOpeningTest {
         other.interrupt();
         other.join();
         first.getOutputStream().write(new byte[] {0, 0, 0, 4, 0, 0, 0, 0, 0}); // SETTINGS
-        awaitHead(new DataInputStream(first.getInputStream()));
+        JettyInternalsTest.readUntilHead(new DataInputStream(first.getInputStream()));
         first.setSoLinger(true, 0);
       }
       assertEquals(200, call.get());
@@ -121,15 +121,6 @@ class ResetWhileOpeningTest {
       return -1;
     } catch (Exception e) {
       throw new AssertionError(e);
-    }
-  }
-
-  private static void awaitHead(DataInputStream in) throws IOException {
-    in.skipNBytes(24); // the preface
-    for (int type = 0; type != 1; ) { // HEADERS
-      int lengthAndType = in.readInt();
-      type = lengthAndType & 0xFF;
-      in.skipNBytes(1 + 4 + (lengthAndType >>> 8)); // flags, stream, payload
     }
   }
 }

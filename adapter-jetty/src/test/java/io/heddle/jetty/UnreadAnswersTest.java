@@ -76,12 +76,7 @@ class UnreadAnswersTest {
       DataInputStream in = new DataInputStream(socket.getInputStream());
       OutputStream out = socket.getOutputStream();
       out.write(new byte[] {0, 0, 0, SETTINGS, 0, 0, 0, 0, 0});
-      in.skipNBytes(24); // the preface
-      for (int type = -1; type != 1; ) {
-        int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
-        type = in.readUnsignedByte();
-        in.skipNBytes(5 + length);
-      }
+      JettyInternalsTest.readUntilHead(in);
       for (int i = 0; i < 300; i++) {
         out.write(flood);
       }
