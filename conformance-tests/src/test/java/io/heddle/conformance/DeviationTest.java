@@ -10,16 +10,31 @@ import org.junit.platform.testkit.engine.Events;
 /** A deviation excuses a rule that is broken, and is itself at fault where the rule holds. */
 class DeviationTest {
 
-  @Deviation(rule = "CA-01", reason = "it sends first and looks later")
-  @Deviation(rule = "FA-06", reason = "twice is better")
+  @Deviation(
+      rule = "CA-01",
+      reason = "it sends first and looks later",
+      failure = {"what does not happen", "requests sent"})
+  @Deviation(rule = "FA-06", reason = "twice is better", failure = "times sent")
   static final class Excused extends Suites.Http11 {}
 
   @Deviation(rule = "CA-01", reason = "it sends first", failure = "requests sent")
-  @Deviation(rule = "FA-06", reason = "twice is better", failure = "it is too late")
+  @Deviation(
+      rule = "FA-06",
+      reason = "twice is better",
+      failure = {"too late", "too early"})
   static final class Precise extends Suites.Http11 {}
 
-  @Deviation(rule = "H2-01", reason = "this suite has no such rule")
+  @Deviation(rule = "H2-01", reason = "this suite has no such rule", failure = "any")
   static final class Mistaken extends Suites.Http11 {}
+
+  @Deviation(
+      rule = "CA-01",
+      reason = "it sends first",
+      failure = {})
+  static final class Silent extends Suites.Http11 {}
+
+  @Deviation(rule = "CA-01", reason = "it sends first", failure = "")
+  static final class Blank extends Suites.Http11 {}
 
   @Test
   void brokenRuleIsAbortedWithTheReason() {
@@ -48,7 +63,7 @@ class DeviationTest {
             .testEvents();
     assertEquals(1, another.failed().count(), "FA-06");
     String said = String.valueOf(WrongDriversTest.failures(another.failed()).get(0).getMessage());
-    assertTrue(said.startsWith("FA-06 fails, but not with \"it is too late\": "), said);
+    assertTrue(said.startsWith("FA-06 fails, but not with \"too late\" or \"too early\": "), said);
   }
 
   @Test
@@ -72,5 +87,17 @@ class DeviationTest {
         Suites.run(new ReferenceDriver(), Mistaken.class, List.of("EX-01")).containerEvents();
     Throwable failure = WrongDriversTest.failures(events.failed()).get(0);
     assertEquals("H2-01 is no rule of this suite, which deviates from it", failure.getMessage());
+  }
+
+  @Test
+  void deviationThatExcusesAnyFailureIsTold() {
+    for (Class<? extends ConformanceSuite> each : List.of(Silent.class, Blank.class)) {
+      Events events =
+          Suites.run(new WrongDrivers.SendsAlthoughInterrupted(), each, List.of("CA-01"))
+              .containerEvents();
+      Throwable failure = WrongDriversTest.failures(events.failed()).get(0);
+      assertEquals(
+          "the deviation from CA-01 does not say what it fails with", failure.getMessage());
+    }
   }
 }

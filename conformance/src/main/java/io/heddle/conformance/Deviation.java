@@ -23,10 +23,10 @@ public @interface Deviation {
   String reason();
 
   /**
-   * What the rule fails with: a part of the text of the failure or of one of its causes. Another
-   * failure is not excused. Empty for any, where the failure depends on who is faster.
+   * What the rule fails with: a part of the text of the failure or of one of its causes. One of
+   * several, where that depends on who is faster. Another failure is not excused.
    */
-  String failure() default "";
+  String[] failure();
 
   /** All deviations of one suite. */
   @Target(ElementType.TYPE)

@@ -92,6 +92,9 @@ final class RuleExtension
               .map(method -> method.getAnnotation(Rule.class))
               .anyMatch(rule -> rule != null && rule.value().equals(each.rule())),
           each.rule() + " is no rule of this suite, which deviates from it");
+      Kit.check(
+          each.failure().length > 0 && Arrays.stream(each.failure()).noneMatch(String::isBlank),
+          "the deviation from " + each.rule() + " does not say what it fails with");
     }
   }
 
@@ -148,8 +151,7 @@ final class RuleExtension
         }
         if (!isExpected(each, failure)) {
           throw new AssertionError(
-              rule.value() + " fails, but not with \"" + each.failure() + "\": " + failure,
-              failure);
+              rule.value() + " fails, but not with " + said(each) + ": " + failure, failure);
         }
         throw new TestAbortedException(rule.value() + " is not kept: " + each.reason(), failure);
       }
@@ -161,11 +163,17 @@ final class RuleExtension
 
   private static boolean isExpected(Deviation deviation, Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
-      if (each.toString().contains(deviation.failure())) {
+      if (Arrays.stream(deviation.failure()).anyMatch(each.toString()::contains)) {
         return true;
       }
     }
     return false;
+  }
+
+  private static String said(Deviation deviation) {
+    return Arrays.stream(deviation.failure())
+        .map(each -> '"' + each + '"')
+        .collect(Collectors.joining(" or "));
   }
 
   private static @Nullable Throwable run(
