@@ -17,11 +17,17 @@ final class Bounds {
   /** From an interrupt, a cancel, a close or a deadline to the end of the call. */
   static final Duration PROMPT = Duration.ofMillis(1500L * PATIENCE);
 
+  /** From when something is sent to when its receiver has heeded it, which nobody else sees. */
+  static final Duration ARRIVAL = Duration.ofMillis(200L * PATIENCE);
+
   /** From the end of a call to the end of its lease. */
   static final Duration RELEASE = Duration.ofMillis(1000L * PATIENCE);
 
   /** For what has to happen, but may take as long as it takes. */
   static final Duration LONG = Duration.ofSeconds(10L * PATIENCE);
+
+  /** What has not changed for so long has come to rest. */
+  private static final Duration REST = Duration.ofMillis(300L * PATIENCE);
 
   private Bounds() {}
 
@@ -30,9 +36,17 @@ final class Bounds {
     return "-D" + PROPERTY + "=" + PATIENCE;
   }
 
-  /** A time that something must have come to pass in, or that it may cost. */
+  /**
+   * A time that something must have come to pass in, or that it may cost; or one that must be
+   * longer than such, or is meant to be as long on a machine that is slow.
+   */
   static Duration patient(Duration time) {
     return time.multipliedBy(PATIENCE);
+  }
+
+  /** As {@link #patient}, in ms. */
+  static long patientMillis(long millis) {
+    return millis * PATIENCE;
   }
 
   static Duration limit(Rule rule) {
@@ -70,7 +84,7 @@ final class Bounds {
             last[0] = now;
             last[1] = System.nanoTime();
           }
-          return System.nanoTime() - last[1] > Duration.ofMillis(300).toNanos();
+          return System.nanoTime() - last[1] > REST.toNanos();
         });
     return last[0];
   }

@@ -94,7 +94,7 @@ final class Caller<T> {
   void awaitWaiting() {
     int[] inARow = {0};
     Bounds.holds(
-        Duration.ofMillis(300),
+        Bounds.patient(Duration.ofMillis(300)),
         () -> {
           Thread.State state = thread.getState();
           boolean waits = state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;

@@ -107,7 +107,7 @@ interface CancelRules {
               URI uri = kit.uri(Script.ok().body(100));
               try (Reply reply = kit.execute(client, Call.get(uri))) {
                 Bounds.await(Bounds.LONG, "all is sent", kit.seen(uri)::isAnswered);
-                Thread.sleep(200); // and, as far as anybody can tell, has arrived
+                Thread.sleep(Bounds.ARRIVAL); // and, as far as anybody can tell, has arrived
                 Thread.currentThread().interrupt();
                 return (int) Contents.check(reply.body());
               }

@@ -46,6 +46,9 @@ public record ClientSettings(
   /** Of a rule that asks for no other number: a driver may take it for no limit at all. */
   public static final int MAX_CONNECTIONS = 20;
 
+  /** Longer than what a rule waits for. */
+  private static final Duration NEVER = Bounds.LONG.multipliedBy(2);
+
   /** Settings to start from: {@link #MAX_CONNECTIONS}, and timeouts that no rule waits for. */
   public static Builder of(Wire wire) {
     return new Builder(wire);
@@ -56,9 +59,9 @@ public record ClientSettings(
     private final Wire wire;
     private @Nullable X509Certificate trusted;
     private int maxConnections = MAX_CONNECTIONS;
-    private Duration connectTimeout = Duration.ofSeconds(20);
-    private Duration leaseTimeout = Duration.ofSeconds(20);
-    private Duration readTimeout = Duration.ofSeconds(20);
+    private Duration connectTimeout = NEVER;
+    private Duration leaseTimeout = NEVER;
+    private Duration readTimeout = NEVER;
     private @Nullable Duration deadline;
     private @Nullable Credentials credentials;
     private @Nullable NameLookup lookup;

@@ -15,6 +15,9 @@ import java.util.List;
  */
 public final class DeafPort implements AutoCloseable {
 
+  /** Whoever is not connected by then is not let in. */
+  private static final Duration CONNECTED = Bounds.patient(Duration.ofMillis(150));
+
   private final ServerSocket listener;
   private final List<SocketChannel> queue = new ArrayList<>();
 
@@ -30,7 +33,7 @@ public final class DeafPort implements AutoCloseable {
       queue.add(next);
       next.configureBlocking(false);
       boolean connected = next.connect(new InetSocketAddress(listener.getInetAddress(), port()));
-      full = !connected && !Bounds.holds(Duration.ofMillis(150), () -> isConnected(next));
+      full = !connected && !Bounds.holds(CONNECTED, () -> isConnected(next));
     }
   }
 

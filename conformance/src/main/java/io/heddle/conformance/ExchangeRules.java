@@ -28,7 +28,7 @@ interface ExchangeRules {
   int BUFFERS = 24 * 1024 * 1024;
 
   /** Longer than a library waits for a 100, and short for one that waits until this is over. */
-  Duration READ_TIMEOUT = Duration.ofSeconds(6);
+  Duration READ_TIMEOUT = Bounds.patient(Duration.ofSeconds(6));
 
   @Rule("EX-01")
   default void get(Kit kit) throws Exception {
@@ -338,7 +338,7 @@ interface ExchangeRules {
 
   @Rule(value = "EX-26", limit = 120)
   default void tenThousandCallers(Kit kit) throws Exception {
-    Duration patient = Duration.ofMinutes(1);
+    Duration patient = Bounds.patient(Duration.ofMinutes(1));
     ClientSettings.Builder settings = kit.settings().maxConnections(100);
     Client client = kit.open(settings.leaseTimeout(patient).readTimeout(patient));
     Script script = Script.ok().body(100).delay(Duration.ofMillis(20));

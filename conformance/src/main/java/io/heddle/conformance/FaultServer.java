@@ -76,7 +76,7 @@ public final class FaultServer implements AutoCloseable {
   private static final long HANDSHAKE_MILLIS = 120_000;
 
   /** How long a connection of HTTP/2 that is to end is still read, in ms. */
-  private static final long LINGER_MILLIS = 2000;
+  private static final long LINGER_MILLIS = Bounds.patientMillis(2000);
 
   private static final int SOCKET_BUFFER = 128 * 1024;
   private static final int CONNECTION_WINDOW = 16 * 1024 * 1024;

@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 final class HeldCarrier {
 
   private static final ThreadLocal<@Nullable CountDownLatch> AWAITED = new ThreadLocal<>();
-  private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final Duration LIMIT = Bounds.patient(Duration.ofSeconds(5));
 
   private HeldCarrier() {}
 
-  /** Waits for the latch, but no longer than five seconds, and says whether it came. */
+  /** Waits for the latch, but not for ever, and says whether it came. */
   static boolean await(CountDownLatch latch) {
     AWAITED.set(latch);
     try (InputStream in = HeldCarrier.class.getResourceAsStream("SlowStart.class")) {

@@ -196,7 +196,7 @@ interface Http2Rules {
    */
   private static void assertHeard(Kit kit, FaultServer server, Client client) throws Exception {
     kit.assertWorks(client, server);
-    Thread.sleep(200);
+    Thread.sleep(Bounds.ARRIVAL);
   }
 
   /** 20 calls at once, each of which takes a moment, succeed, and none is sent twice. */

@@ -43,7 +43,7 @@ final class Pinning implements OtherJvm.Task {
    * at work, or a busy machine had taken its processor away. Selectors and maps of the JDK have
    * such, whatever the adapter.
    */
-  static final Duration CONTENTION = Duration.ofMillis(500);
+  static final Duration CONTENTION = Bounds.patient(Duration.ofMillis(500));
 
   /** Arguments: the figure, the URI. */
   @Override

@@ -49,10 +49,13 @@ import org.jspecify.annotations.Nullable;
 final class ServerExchange {
 
   /** How long the server still reads after an early answer before it closes, in ms. */
-  private static final long LINGER_MILLIS = 300;
+  private static final long LINGER_MILLIS = Bounds.patientMillis(300);
+
+  /** When a client gets its 100, in ms: before a library's own wait ends, which has no patience. */
+  private static final long CONTINUE_MILLIS = 100;
 
   /** How long what was sent before a reset has to arrive, in ms: a reset drops what has not. */
-  private static final long ARRIVAL_MILLIS = 100;
+  private static final long ARRIVAL_MILLIS = Bounds.patientMillis(100);
 
   /** The body of a response that nobody has asked for. */
   static final String SURPLUS = "surplus";
@@ -126,7 +129,7 @@ final class ServerExchange {
         case ACCEPT -> {
           seen.waitingToContinue(true);
           // Not at once: a client that does not wait would not be found out.
-          schedule(this::sendContinue, ARRIVAL_MILLIS);
+          schedule(this::sendContinue, CONTINUE_MILLIS);
         }
       }
     }

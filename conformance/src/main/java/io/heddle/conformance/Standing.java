@@ -21,7 +21,7 @@ final class Standing {
   private static final int BODY = 10_000;
 
   /** A library may note on a thread of its own what SETTINGS say: OkHttp does. */
-  private static final Duration NOTED = Duration.ofMillis(50);
+  private static final Duration NOTED = Bounds.patient(Duration.ofMillis(50));
 
   private static final String SLOW_HOST = "slow.heddle.test";
 
@@ -151,7 +151,7 @@ final class Standing {
   private void takeTheOnlyLease(Client open) throws Exception {
     kit.assertWorks(open, server); // and learns how many streams there may be
     if (kit.wire().isMultiplexed()) {
-      Thread.sleep(NOTED.toMillis());
+      Thread.sleep(NOTED);
     }
     URI target = server.uri(Script.ok().fault(Script.Fault.STALL));
     holder =

@@ -144,7 +144,7 @@ interface ThreadRules {
               return null;
             });
     Bounds.await(
-        Bounds.PROMPT.plus(Duration.ofSeconds(1)),
+        Bounds.PROMPT.plus(Bounds.patient(Duration.ofSeconds(1))),
         "a blocking call on an I/O thread ends, which it holds",
         caller::isDone);
     caller.result(Bounds.PROMPT);
