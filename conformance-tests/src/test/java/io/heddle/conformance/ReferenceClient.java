@@ -145,7 +145,7 @@ final class ReferenceClient implements Client, CallsInFlight {
     boolean marksNothing;
     boolean tellsOfNoFailure;
     boolean mistakesItsEnd;
-    int refusals = 1000;
+    int refusals = 100;
 
     Prepared(Call call) {
       this.call = call;

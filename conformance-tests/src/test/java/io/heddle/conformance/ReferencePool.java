@@ -118,6 +118,8 @@ final class ReferencePool {
   final Slots connections;
   private final @Nullable SslContext tls;
 
+  volatile boolean sharesAmongHosts; // which a wrong driver does
+
   // Guarded by this.
   private final Map<String, Deque<Channel>> idle = new HashMap<>();
   private final Map<String, Shared> shared = new HashMap<>();
@@ -233,7 +235,8 @@ final class ReferencePool {
   }
 
   private synchronized Exchange<Shared> join(String host, InetSocketAddress address) {
-    String origin = host + ":" + address.getPort();
+    String whose = sharesAmongHosts ? address.getAddress().getHostAddress() : host;
+    String origin = whose + ":" + address.getPort();
     Exchange<Shared> wish = new Exchange<>();
     Shared known = shared.get(origin);
     if (known == null || known.gone) {

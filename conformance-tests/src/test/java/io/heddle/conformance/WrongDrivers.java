@@ -249,6 +249,48 @@ final class WrongDrivers {
     }
   }
 
+  /** Leaves it to the user to send again what the server refused. */
+  static final class GivesUpWhenRefused extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      right.refusals = 1;
+    }
+  }
+
+  /** Sends again what the server refused, as often and as fast as it can. */
+  static final class StormsWhenRefused extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      right.refusals = Integer.MAX_VALUE;
+    }
+  }
+
+  /** Each time that the server refuses, the call has its whole time again. */
+  static final class BeginsAnewWhenRefused extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      while (true) {
+        try {
+          attempt.right().refusals = 1;
+          return super.execute(attempt);
+        } catch (ReferenceException e) {
+          if (e.kind() != Failure.REFUSED_STREAM) {
+            throw e;
+          }
+        }
+      }
+    }
+  }
+
+  /** Takes one connection for all hosts that have its address. */
+  static final class SharesAmongHosts extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.client().pool.sharesAmongHosts = true;
+      return super.execute(attempt);
+    }
+  }
+
   /** Takes what one call fails with for the end of all. */
   static final class EndsAllWhenOneFails extends WrappedDriver {
     @Override

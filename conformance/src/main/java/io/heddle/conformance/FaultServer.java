@@ -15,6 +15,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.DefaultHttp2RemoteFlowController;
@@ -89,6 +90,9 @@ public final class FaultServer implements AutoCloseable {
   /** How many requests a connection has brought. */
   private static final AttributeKey<Integer> REQUESTS =
       AttributeKey.valueOf(FaultServer.class, "requests");
+
+  /** The host that the first request of a connection was for. */
+  private static final AttributeKey<String> HOST = AttributeKey.valueOf(FaultServer.class, "host");
 
   /** How many streams of a connection are taken and not over. */
   private static final AttributeKey<Integer> STREAMS =
@@ -304,6 +308,13 @@ public final class FaultServer implements AutoCloseable {
     FaultServer server = connection.attr(SERVER).get();
     server.broken.add(connection.attr(CONNECTION).get());
     server.brokenAt = System.nanoTime();
+  }
+
+  /** Whether the connection's first request was for another host. */
+  static boolean isMisdirected(Channel connection, HttpRequest request) {
+    String host = String.valueOf(request.headers().get(HttpHeaderNames.HOST));
+    String first = connection.attr(HOST).setIfAbsent(host);
+    return first != null && !first.equals(host);
   }
 
   /** Closes all connections, in good order. */

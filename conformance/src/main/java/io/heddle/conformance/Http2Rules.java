@@ -3,6 +3,7 @@ package io.heddle.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +14,12 @@ interface Http2Rules {
 
   /** Where a stream can be given up. */
   List<Standstill> PLACES = List.of(Standstill.UPLOAD, Standstill.HEAD, Standstill.BODY);
+
+  /** JDK 21 drops the reason of a reset that comes before it has noted the end of the body. */
+  Duration BODY_NOTED = Bounds.patient(Duration.ofMillis(50));
+
+  /** How often a request may go again before its deadline: every 3 ms, which takes pauses. */
+  long MOST_SENT = DeadlineRules.TIME.toMillis() / 3;
 
   @Rule("H2-01")
   default void interruptHarmsNoSibling(Kit kit) throws Exception {
@@ -188,6 +195,43 @@ interface Http2Rules {
     assertEquals(6, kit.server().seen(get).size(), "times sent");
     assertEquals(6, kit.server().seen(post).size(), "times sent");
     siblings.assertUnharmed();
+  }
+
+  @Rule("H2-14")
+  default void everyStreamRefused(Kit kit) throws Exception {
+    Client client = kit.open();
+    kit.assertWorks(client);
+    Body body = new Body.Bytes(Contents.first(1000));
+    for (boolean post : new boolean[] {false, true}) {
+      Script refuses = Script.ok().fault(Script.Fault.STREAM_REFUSED);
+      URI uri = kit.uri(post ? refuses.delay(BODY_NOTED) : refuses);
+      Call.Builder call = post ? Call.post(uri, body) : Call.get(uri);
+      Caller<Integer> caller =
+          kit.call(() -> kit.execute(client, call.deadline(DeadlineRules.TIME)).status());
+      kit.assertExpected(
+          List.of(Failure.DEADLINE, Failure.REFUSED_STREAM, Failure.STREAM_RESET),
+          caller.failure(DeadlineRules.TIME.plus(Bounds.PROMPT)));
+      kit.assertIdle(client);
+      kit.assertWorks(client);
+      long sent = Bounds.settled(() -> kit.server().seen(uri).size());
+      assertTrue(sent >= 2, sent + " times sent");
+      assertTrue(sent <= MOST_SENT, "a storm of " + sent + " requests");
+    }
+  }
+
+  @Rule("H2-15")
+  default void connectionOfAnotherHost(Kit kit) throws Exception {
+    byte[] address = InetAddress.getLoopbackAddress().getAddress();
+    NameLookup lookup = host -> List.of(InetAddress.getByAddress(host, address));
+    Client client = kit.open(kit.settings().lookup(lookup));
+    Body body = new Body.Bytes(Contents.first(1000));
+    Script script = Script.ok().body(100).ofOneHost();
+    for (String host : List.of("warp.heddle.test", "weft.heddle.test", "loom.heddle.test")) {
+      URI post = kit.server().uri(host, script);
+      kit.assertWhole(kit.execute(client, Call.post(post, body)), 200, 100);
+      URI get = kit.server().uri(host, script);
+      kit.assertWhole(kit.execute(client, Call.get(get)), 200, 100);
+    }
   }
 
   /**

@@ -152,6 +152,11 @@ public final class Script {
     return with("credentials", user + ":" + password);
   }
 
+  /** Answers 421 on a connection whose first request was for another host (RFC 9110, 15.5.20). */
+  public Script ofOneHost() {
+    return with("one-host", true);
+  }
+
   /** Closes the connection after the response; with {@link #early()}, a moment after it. */
   public Script close() {
     return with("close", true);
@@ -265,6 +270,10 @@ public final class Script {
 
   @Nullable String credentials() {
     return words.get("credentials");
+  }
+
+  boolean isOfOneHost() {
+    return words.containsKey("one-host");
   }
 
   boolean isClose() {

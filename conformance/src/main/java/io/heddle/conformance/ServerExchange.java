@@ -78,6 +78,7 @@ final class ServerExchange {
   private final HttpRequest request;
   private final Script script;
   private final Seen seen;
+  private final boolean misdirected;
   private final boolean last;
   private final Runnable whenDone;
 
@@ -111,6 +112,7 @@ final class ServerExchange {
     this.request = request;
     this.script = script;
     this.seen = seen;
+    this.misdirected = FaultServer.isMisdirected(connection(), request);
     this.faultDone = before >= script.times();
     this.last = last;
     this.whenDone = whenDone;
@@ -220,6 +222,12 @@ final class ServerExchange {
       challenge.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Basic realm=\"heddle\"");
       challenge.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
       send(challenge);
+      return;
+    }
+    if (misdirected && script.isOfOneHost()) {
+      FullHttpResponse refusal = full(HttpResponseStatus.MISDIRECTED_REQUEST);
+      refusal.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
+      send(refusal);
       return;
     }
     HttpResponseStatus status = HttpResponseStatus.valueOf(script.status());
