@@ -12,6 +12,7 @@ import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.util.IllegalReferenceCountException;
 import java.net.SocketException;
 import java.net.URI;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import jdk.jfr.consumer.RecordingStream;
 import org.asynchttpclient.AsyncCompletionHandler;
@@ -263,6 +265,31 @@ class RefusedTest {
       Request post = Dsl.post(uri.toString()).setBody(new byte[100]).build();
       assertEquals(200, client.executeRequest(post, closes).get());
       assertEquals(1, server.seen(uri).size(), "times sent");
+    }
+  }
+
+  /** A hook that throws what AHC tells of such an end: that is the user's failure, sent once. */
+  @Test
+  void exceptionOfAHookThatLooksLikeSuchAnEnd() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingAhcClient client = client()) {
+      client.execute(Dsl.get(server.uri(Script.ok()).toString()).build());
+      AtomicInteger asked = new AtomicInteger();
+      IllegalReferenceCountException thrown = new IllegalReferenceCountException("the hook's own");
+      ListenableFuture<Response> future =
+          client.executeRequest(
+              Dsl.post(server.uri(Script.ok()).toString()).setBody(new byte[100]).build(),
+              new AsyncCompletionHandlerBase() {
+                @Override
+                public void onRequestSend(NettyRequest request) {
+                  asked.incrementAndGet();
+                  throw thrown;
+                }
+              });
+      ExecutionException failure =
+          assertThrows(ExecutionException.class, () -> future.get(30, TimeUnit.SECONDS));
+      assertEquals(thrown, failure.getCause());
+      assertEquals(1, asked.get(), "times begun");
     }
   }
 

@@ -43,6 +43,9 @@ class SentAgainTest {
   private static final byte[] REDIRECT = {
     0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't'
   };
+  private static final byte[] SEE_OTHER = { // and the stream's end
+    0, 0, 10, 1, 5, 0, 0, 0, 0, 8, 3, '3', '0', '3', 15, 31, 2, '/', 't'
+  };
   private static final byte[] REDIRECT_AND_GO_AWAY = { // gracefully: no stream is beyond the last
     0, 0, 10, 1, 4, 0, 0, 0, 0, 8, 3, '3', '0', '7', 15, 31, 2, '/', 't', 0, 0, 8, 7, 0, 0, 0, 0, 0,
     127, -1, -1, -1, 0, 0, 0, 0
@@ -183,6 +186,38 @@ class SentAgainTest {
     }
   }
 
+  /**
+   * The server answers with a redirect, its stream's end with it, and takes no more of a body that
+   * is longer than the window. It allows one stream, which the client has to end.
+   */
+  @Test
+  void postThatWasRedirectedBeforeItsBodyWasTaken() throws Exception {
+    try (RawServer server =
+            RawServer.start(
+                socket -> {
+                  DataInputStream in = greet(socket);
+                  for (; ; ) {
+                    Frame head = Frame.read(in);
+                    if (head.type() == Frame.HEADERS) {
+                      byte[] answer = head.isLast() ? OK : SEE_OTHER;
+                      socket.getOutputStream().write(head.answered(answer));
+                    }
+                  }
+                });
+        BlockingAhcClient client = client()) {
+      for (int i = 0; i < 5; i++) {
+        Request post =
+            Dsl.post(server.uri().toString())
+                .setBody(new byte[100_000])
+                .setFollowRedirect(true)
+                .setRequestTimeout(Duration.ofSeconds(20))
+                .build();
+        assertEquals(200, client.execute(post).getStatusCode());
+      }
+      assertEquals(1, server.accepted(), "connections");
+    }
+  }
+
   private static DataInputStream greet(Socket client) throws IOException {
     client.setTcpNoDelay(true); // each write goes out at once
     client.getOutputStream().write(ONE_STREAM);
@@ -194,15 +229,34 @@ class SentAgainTest {
   /** Reads a request to its end; an answer on its stream. */
   private static byte[] onStream(DataInputStream in, byte[] answer) throws IOException {
     for (; ; ) {
-      int lengthAndType = in.readInt();
-      boolean isLast = in.readByte() == 1;
-      int stream = in.readInt();
-      in.skipNBytes(lengthAndType >>> 8);
-      if ((lengthAndType & 0xFF) == 0 && isLast) { // DATA
-        byte[] frame = answer.clone();
-        frame[8] = (byte) stream;
-        return frame;
+      Frame frame = Frame.read(in);
+      if (frame.type() == Frame.DATA && frame.isLast()) {
+        return frame.answered(answer);
       }
+    }
+  }
+
+  /** What the client has sent, but for its payload. */
+  private record Frame(int type, int flags, int stream) {
+
+    static final int DATA = 0;
+    static final int HEADERS = 1;
+
+    static Frame read(DataInputStream in) throws IOException {
+      int lengthAndType = in.readInt();
+      Frame frame = new Frame(lengthAndType & 0xFF, in.readByte(), in.readInt());
+      in.skipNBytes(lengthAndType >>> 8);
+      return frame;
+    }
+
+    boolean isLast() {
+      return (flags & 1) != 0;
+    }
+
+    byte[] answered(byte[] answer) {
+      byte[] frame = answer.clone();
+      frame[8] = (byte) stream;
+      return frame;
     }
   }
 
