@@ -4,6 +4,7 @@ import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.Lanes.Lane;
+import io.heddle.core.Waiter;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -202,9 +203,11 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
 
   /** Says what it waits for, if anybody waits for it. */
   void tell(CallReport report) {
-    Thread waiter = waiter();
+    Thread writer = Waiter.waiterAt(requestBody == null ? null : requestBody.pipe());
+    Thread waiter = writer == null ? waiter() : writer;
+    Step at = writer == null ? step : Step.HEAD; // also where the server has answered early
     report.add(
-        waiter == null && this instanceof BlockingExchange ? null : step,
+        waiter == null && this instanceof BlockingExchange ? null : at,
         request.getMethod() + " " + request.getUri().getHost() + ":" + request.getUri().getPort(),
         waiter);
   }

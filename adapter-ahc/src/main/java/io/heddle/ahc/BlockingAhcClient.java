@@ -387,7 +387,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   @Override
   public String toString() {
     CallReport report = new CallReport("BlockingAhcClient", this);
-    report.add(CallEvent.Step.PLACE, waiting());
+    limits.tell(report);
     running.forEach(each -> each.tell(report));
     return report.toString();
   }

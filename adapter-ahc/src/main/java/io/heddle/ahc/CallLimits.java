@@ -1,6 +1,7 @@
 package io.heddle.ahc;
 
 import io.heddle.core.CallEvent;
+import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
@@ -139,6 +140,14 @@ final class CallLimits {
       waiting += each.now().waiting();
     }
     return waiting;
+  }
+
+  /** Says who waits until he may begin. */
+  void tell(CallReport report) {
+    if (connections != null) {
+      connections.tell(report, "a call");
+    }
+    servers.forEach((server, lanes) -> lanes.now().tell(report, "a call to " + server));
   }
 
   /**

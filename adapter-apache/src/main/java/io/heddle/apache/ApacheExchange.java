@@ -5,6 +5,7 @@ import io.heddle.core.CallReport;
 import io.heddle.core.DeclaredLength;
 import io.heddle.core.Exchange;
 import io.heddle.core.ResponseBodyPipe;
+import io.heddle.core.Waiter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -257,9 +258,8 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   /** Says what its caller waits for. */
   void tell(CallReport report, HttpHost target) {
-    ResponseBodyPipe body = responseBody;
-    Thread reader = body == null ? null : body.waiter();
-    Thread asker = awaited.waiter();
+    Thread reader = Waiter.waiterAt(responseBody);
+    Thread asker = Waiter.waiterAt(awaited, requestBody == null ? null : requestBody.pipe());
     Step waitsFor = reader != null ? Step.BODY : asker != null ? Step.HEAD : null;
     report.add(
         waitsFor,

@@ -103,6 +103,11 @@ final class ApacheRequestBody {
             CAPACITY, declaredLength < 0 ? 1024 : declaredLength, signal, canceller);
   }
 
+  /** Where the caller waits while the server takes no more. */
+  RequestBodyPipe pipe() {
+    return pipe;
+  }
+
   // ---- caller -------------------------------------------------------------------------------
 
   /** Has the entity write itself. Returns early if the server answers early. */

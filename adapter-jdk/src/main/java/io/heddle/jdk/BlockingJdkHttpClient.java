@@ -1,7 +1,6 @@
 package io.heddle.jdk;
 
 import io.heddle.CallsInFlight;
-import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import io.heddle.core.HostResolver;
 import java.io.IOException;
@@ -311,8 +310,8 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   @Override
   public String toString() {
     CallReport report = new CallReport("BlockingJdkHttpClient over " + wrapped, this);
-    report.add(Step.NAME, resolver.waiting());
-    report.add(Step.PLACE, waiting());
+    resolver.tell(report);
+    origins.forEach((origin, its) -> its.tell(report, origin));
     live.forEach(each -> each.tell(report));
     return report.toString();
   }

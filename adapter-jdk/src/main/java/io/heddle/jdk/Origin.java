@@ -1,5 +1,6 @@
 package io.heddle.jdk;
 
+import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.HostResolver;
@@ -268,6 +269,11 @@ final class Origin {
   /** How many wait for a place. */
   int waiting() {
     return lanes.now().waiting();
+  }
+
+  /** Says who waits for a place. */
+  void tell(CallReport report, String origin) {
+    lanes.now().tell(report, "a call to " + origin);
   }
 
   boolean isIdle() {

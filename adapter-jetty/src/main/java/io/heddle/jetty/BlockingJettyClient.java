@@ -1,7 +1,6 @@
 package io.heddle.jetty;
 
 import io.heddle.CallsInFlight;
-import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
 import java.net.URI;
 import java.time.Duration;
@@ -387,7 +386,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
       return super.toString();
     }
     CallReport report = new CallReport(super.toString(), this);
-    report.add(Step.PLACE, waiting() - waitingInQueue());
+    gates.forEach((to, gate) -> gate.tell(report, "a call to " + to.getOrigin().asString()));
     live.forEach(each -> each.tell(report));
     return report.toString();
   }

@@ -1,6 +1,7 @@
 package io.heddle.jetty;
 
 import io.heddle.core.Deadline;
+import io.heddle.core.Waiter;
 import java.io.OutputStream;
 import java.nio.channels.AsynchronousCloseException;
 import org.eclipse.jetty.client.OutputStreamRequestContent;
@@ -58,6 +59,11 @@ public class BlockingRequestContent extends OutputStreamRequestContent {
     if (request == null) {
       request = sender;
     }
+  }
+
+  /** Where its writer waits. */
+  Waiter pipe() {
+    return body.pipe();
   }
 
   /** The server has answered with an error: the writer goes on while the server takes bytes. */

@@ -6,6 +6,7 @@ import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.ResponseBodyPipe;
+import io.heddle.core.Waiter;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -99,10 +100,9 @@ final class JettyExchange {
   void tell(CallReport report) {
     JettyCall sender = call;
     if (sender != null) {
-      ResponseBodyPipe pipe = body;
-      Thread reader = pipe == null ? null : pipe.waiter();
-      Thread asker = outcome.waiter();
       JettyRequest asked = sender.request();
+      Thread reader = Waiter.waiterAt(body);
+      Thread asker = Waiter.waiterAt(outcome, asked.upload());
       Step before = asked.hasConnection() ? Step.HEAD : Step.CONNECTION;
       report.add(
           reader != null ? Step.BODY : asker != null ? before : null,

@@ -6,6 +6,7 @@ import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Resends;
+import io.heddle.core.Waiter;
 import java.io.IOException;
 import java.net.URI;
 import java.util.concurrent.CancellationException;
@@ -425,6 +426,11 @@ final class JettyRequest extends ListeningRequest {
     return JettyInternals.isTooLongForHandler(cause)
         && last != null
         && client.findProtocolHandler(last.getRequest(), last.getResponse()) != null;
+  }
+
+  /** Where whoever writes its body waits; null if nobody does. */
+  @Nullable Waiter upload() {
+    return getBody() instanceof BlockingRequestContent content ? content.pipe() : null;
   }
 
   /** Jetty tells a body only once the request is queued: its writer may wait. */

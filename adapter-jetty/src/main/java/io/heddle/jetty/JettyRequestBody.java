@@ -65,6 +65,11 @@ final class JettyRequestBody {
     this.pipe = new RequestBodyPipe(CAPACITY, 1024, this::wakeSender, canceller);
   }
 
+  /** Where the writer waits. */
+  RequestBodyPipe pipe() {
+    return pipe;
+  }
+
   // ---- writer -------------------------------------------------------------------------------
 
   /** What the caller writes to; its end is the end of the body. */

@@ -66,7 +66,7 @@ final class ReferenceClient implements Client, CallsInFlight {
               .name("reference-lookup-", 0)
               .inheritInheritableThreadLocals(false)
               .factory());
-  private final Set<Exchange<?>> waits = ConcurrentHashMap.newKeySet();
+  private final Map<Exchange<?>, Prepared> waits = new ConcurrentHashMap<>();
   private final CookieManager cookies = new CookieManager();
 
   private volatile boolean closed;
@@ -95,7 +95,7 @@ final class ReferenceClient implements Client, CallsInFlight {
   public void close() {
     closed = true;
     ReferenceException failure = new ReferenceException(Failure.CLOSED, null);
-    waits.forEach(each -> each.fail(failure));
+    waits.keySet().forEach(each -> each.fail(failure));
     running.forEach(each -> each.fail(failure));
     pool.close();
     lookups.shutdownNow();
@@ -104,6 +104,8 @@ final class ReferenceClient implements Client, CallsInFlight {
 
   private CallReport report() {
     CallReport report = new CallReport("ReferenceClient", this);
+    waits.forEach(
+        (wait, call) -> report.add(CallEvent.Step.CONNECTION, call.asked(), wait.waiter()));
     running.forEach(each -> each.tell(report));
     return report;
   }
@@ -337,7 +339,7 @@ final class ReferenceClient implements Client, CallsInFlight {
       if (kind == Failure.LEASE_TIMEOUT) {
         mark(CallEvent.Step.PLACE);
       }
-      waits.add(exchange);
+      waits.put(exchange, this);
       canceller = exchange::cancel;
       if (cancelled) {
         exchange.cancel();

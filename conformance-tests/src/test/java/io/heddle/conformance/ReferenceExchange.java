@@ -7,6 +7,7 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.RequestBodyPipe;
 import io.heddle.core.ResponseBodyPipe;
+import io.heddle.core.Waiter;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -236,8 +237,8 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   // ---- any thread -----------------------------------------------------------------------------
 
   void tell(CallReport report) {
-    Thread reader = download.waiter();
-    Thread asker = head.waiter();
+    Thread reader = Waiter.waiterAt(download);
+    Thread asker = Waiter.waiterAt(head, goAhead, upload);
     report.add(
         reader != null ? CallEvent.Step.BODY : asker != null ? CallEvent.Step.HEAD : null,
         call.asked(),

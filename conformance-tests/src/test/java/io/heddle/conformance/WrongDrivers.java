@@ -34,6 +34,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Drivers that are wrong on purpose, each in one way. */
@@ -741,6 +742,26 @@ final class WrongDrivers {
     @Override
     String describe(ReferenceClient client) {
       return "ReferenceClient[calls in flight: " + client.inFlight() + "]";
+    }
+  }
+
+  /** Lists only calls that have a connection, and of the others the number. */
+  static final class CountsThoseThatWait extends WrappedDriver {
+    @Override
+    String describe(ReferenceClient client) {
+      return client
+          .describe()
+          .lines()
+          .filter(each -> !each.contains(" waits for a connection,"))
+          .collect(Collectors.joining("\n"));
+    }
+  }
+
+  /** Takes a writer for a caller that has nothing to do. */
+  static final class MistakesWhatCallsWaitFor extends WrappedDriver {
+    @Override
+    String describe(ReferenceClient client) {
+      return client.describe().replace(" waits for the head,", " waits for nothing,");
     }
   }
 

@@ -138,7 +138,9 @@ class WrongDriversTest {
         http11(new WrongDrivers.TakesGivingUpForFailing(), "SI-02", "GET 0 failed"),
         http11(new WrongDrivers.TakesGivingUpForFailing(), "SI-03", "GET 0 failed|GET 200"),
         http11(new WrongDrivers.MarksNothing(), "SI-04", "placeTime of"),
-        http11(new WrongDrivers.SaysNothingOfItsCalls(), "SI-05", "is not in"),
+        http11(new WrongDrivers.SaysNothingOfItsCalls(), "SI-05", "lines of thread"),
+        http11(new WrongDrivers.CountsThoseThatWait(), "SI-05", "lines of thread"),
+        http11(new WrongDrivers.MistakesWhatCallsWaitFor(), "SI-05", "UPLOAD is not what is told"),
         http11(new WrongDrivers.ForgetsBuffers(), "LI-11", "buffers of Netty's were not released"));
   }
 

@@ -140,26 +140,49 @@ interface SeeingInsideRules {
 
   @Rule("SI-05")
   default void whatAClientSaysOfItsCalls(Kit kit) throws Exception {
-    for (Standstill place : List.of(Standstill.HEAD, Standstill.BODY)) {
+    for (Standstill place : Standstill.values()) {
+      if (place == Standstill.HANDSHAKE && !kit.wire().isTls()) {
+        continue;
+      }
       Standing call = new Standing(kit, place).start();
       Thread caller = call.caller().thread();
       String said = call.client().describe();
-      String word = place == Standstill.HEAD ? "the head" : "the body";
-      for (String each :
-          List.of("calls in flight: 1", "GET 127.0.0.1:", word, "thread #" + caller.threadId())) {
-        assertTrue(said.contains(each), () -> each + " is not in " + said);
-      }
+      String line = lineOf(caller, said);
+      assertTrue(isAt(place, line), () -> place + " is not what is told: " + said);
       assertFalse(said.contains("status="), () -> "the query: " + said);
+      if (place == Standstill.LEASE) {
+        assertTrue(said.contains("waiting for a place: 1"), () -> said);
+      }
+      if (place == Standstill.HEAD || place == Standstill.BODY) {
+        assertTrue(said.contains("calls in flight: 1"), () -> said);
+        assertTrue(line.contains("GET 127.0.0.1:"), () -> said);
+      }
       caller.interrupt();
       call.assertEnds(Failure.INTERRUPTED);
+      call.free();
       assertSaysNothing(kit, call.client());
     }
-    Standing waiting = new Standing(kit, Standstill.LEASE).start();
-    String said = waiting.client().describe();
-    assertTrue(said.contains("waiting for a place: 1"), () -> said);
-    waiting.free();
-    waiting.caller().result(Bounds.LONG);
-    assertSaysNothing(kit, waiting.client());
+  }
+
+  /** The one line that names this thread. */
+  private static String lineOf(Thread caller, String said) {
+    List<String> lines =
+        said.lines().filter(each -> each.contains(", thread #" + caller.threadId() + " ")).toList();
+    assertEquals(1, lines.size(), () -> "lines of thread #" + caller.threadId() + " in " + said);
+    return lines.get(0);
+  }
+
+  /** Before the head a library may not tell one step from the next. */
+  private static boolean isAt(Standstill place, String line) {
+    List<String> words =
+        switch (place) {
+          case LEASE -> List.of("a place", "a connection");
+          case LOOKUP -> List.of("a name", "a connection");
+          case CONNECT, HANDSHAKE -> List.of("a connection", "the head");
+          case UPLOAD, HEAD -> List.of("the head");
+          case BODY -> List.of("the body");
+        };
+    return words.stream().anyMatch(each -> line.contains(" waits for " + each + ","));
   }
 
   private static void assertSaysNothing(Kit kit, Client client) {

@@ -44,23 +44,16 @@ public final class CallReport {
     this.waiting = of.waiting();
   }
 
-  /** So many more wait for this. */
-  public void add(Step waitsFor, int callers) {
-    if (callers > 0) {
-      counts.merge(waitsFor, callers, Integer::sum);
-    }
-  }
-
   /**
    * A call.
    *
    * @param waitsFor what its caller waits for; null if for nothing
-   * @param asked method and authority
+   * @param asked method and authority, or as much as is known where it waits
    * @param caller the thread that waits; null if none does, or nobody knows
    */
   public void add(@Nullable Step waitsFor, String asked, @Nullable Thread caller) {
     if (waitsFor != null) {
-      add(waitsFor, 1);
+      counts.merge(waitsFor, 1, Integer::sum);
     }
     if (calls.size() == LISTED) {
       more++;

@@ -1,5 +1,6 @@
 package io.heddle.core;
 
+import io.heddle.core.CallEvent.Step;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -108,11 +109,13 @@ public final class HostResolver<T> implements AutoCloseable {
     join(key, lookup, new Told<>(then));
   }
 
-  /** How many wait for an answer; a snapshot. */
-  public int waiting() {
+  /** Says who waits for which name; a snapshot. */
+  public void tell(CallReport report) {
     lock.lock();
     try {
-      return running.values().stream().mapToInt(each -> each.askers.size()).sum();
+      for (Lookup each : running.values()) {
+        each.askers.forEach(asker -> report.add(Step.NAME, each.key.toString(), asker.waiter()));
+      }
     } finally {
       lock.unlock();
     }
@@ -182,6 +185,11 @@ public final class HostResolver<T> implements AutoCloseable {
     void failed(Throwable failure);
 
     void cancel();
+
+    /** The thread that waits for it; null if none does. */
+    default @Nullable Thread waiter() {
+      return null;
+    }
   }
 
   private record Waits<T>(Exchange<T> exchange) implements Asker<T> {
@@ -199,6 +207,11 @@ public final class HostResolver<T> implements AutoCloseable {
     @Override
     public void cancel() {
       exchange.cancel(); // wakes its caller
+    }
+
+    @Override
+    public @Nullable Thread waiter() {
+      return exchange.waiter();
     }
   }
 

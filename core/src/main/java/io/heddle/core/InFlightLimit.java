@@ -1,6 +1,7 @@
 package io.heddle.core;
 
 import io.heddle.IoThread;
+import io.heddle.core.CallEvent.Step;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -190,6 +191,22 @@ public class InFlightLimit implements AutoCloseable {
   /** How many callers wait for a place; a snapshot. */
   public final int waiting() {
     return queued;
+  }
+
+  /**
+   * Says who waits for a place.
+   *
+   * @param of what there is a place at
+   */
+  public final void tell(CallReport report, String of) {
+    List<Exchange<InFlightLimit>> turns;
+    lock.lock();
+    try {
+      turns = new ArrayList<>(queue);
+    } finally {
+      lock.unlock();
+    }
+    turns.forEach(each -> report.add(Step.PLACE, of, each.waiter()));
   }
 
   /** Turns away all that wait, and all that come; those in flight leave as they like. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * volatile, so at least one sees the other. What was written before {@link #wake()} is visible
  * after {@link #waitUntil} returned {@link Outcome#READY}.
  */
-abstract class Waiter {
+public abstract class Waiter {
 
   enum Outcome {
     /** The condition is true. It wins over an interrupt or a deadline that came with it. */
@@ -40,6 +40,8 @@ abstract class Waiter {
 
   /** When {@link DeadlineWatch} is to wake the thread. */
   volatile long due;
+
+  Waiter() {}
 
   /** Whether the condition is true; reads volatile state, has no side effect. */
   abstract boolean isReady();
@@ -96,6 +98,17 @@ abstract class Waiter {
   /** The thread that waits here at this moment; null if none does. */
   public final @Nullable Thread waiter() {
     return waiting;
+  }
+
+  /** The thread that waits at the first of these at which one does; null if none does. */
+  public static @Nullable Thread waiterAt(@Nullable Waiter... places) {
+    for (Waiter each : places) {
+      Thread thread = each == null ? null : each.waiting;
+      if (thread != null) {
+        return thread;
+      }
+    }
+    return null;
   }
 
   /** Wakes the thread in {@link #waitUntil}, if there is one; any thread, never blocks. */

@@ -18,14 +18,14 @@ class CallReportTest {
   @Test
   void callsAreCountedAndListed() {
     Thread caller = Thread.ofVirtual().name("order-17").unstarted(() -> {});
-    CallReport report = new CallReport("Client", new Client(2, 3));
-    report.add(Step.PLACE, 3);
-    report.add(Step.NAME, 0);
+    CallReport report = new CallReport("Client", new Client(2, 1));
+    report.add(Step.PLACE, "https://example.org", null);
     report.add(Step.HEAD, "GET example.org:443", caller);
     report.add(null, "POST example.org:443", null);
     assertEquals(
         """
-        Client[calls in flight: 2, waiting for a place: 3; callers wait for: place 3, head 1]
+        Client[calls in flight: 2, waiting for a place: 1; callers wait for: place 1, head 1]
+          https://example.org waits for a place
           GET example.org:443 waits for the head, thread #%d "order-17"
           POST example.org:443 waits for nothing"""
             .formatted(caller.threadId()),
