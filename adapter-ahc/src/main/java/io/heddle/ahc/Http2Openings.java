@@ -106,7 +106,7 @@ final class Http2Openings extends Http2ConnectionState {
   // ---- event loop -----------------------------------------------------------------------------
 
   private void open(NettyResponseFuture<?> future, Runnable opener) {
-    if (future.isDone() || !connection.isActive()) {
+    if (isGivenUp(future) || !connection.isActive()) {
       leaveOut(future);
     } else {
       Http2Connection at = Http2Connection.of(connection);
@@ -115,7 +115,7 @@ final class Http2Openings extends Http2ConnectionState {
   }
 
   private void openAt(Http2Connection at, NettyResponseFuture<?> future, Runnable opener) {
-    if (future.isDone() || at.isLeaving()) { // by now
+    if (isGivenUp(future) || at.isLeaving()) { // by now
       leaveOut(future);
       return;
     }
@@ -126,6 +126,12 @@ final class Http2Openings extends Http2ConnectionState {
     } finally {
       opening = outer;
     }
+  }
+
+  /** Whether nobody waits for it; its exchange may know before the engine does. */
+  private static boolean isGivenUp(NettyResponseFuture<?> future) {
+    return future.isDone()
+        || (future.getAsyncHandler() instanceof AhcExchange<?> its && its.isOver());
   }
 
   /** From now on this connection writes once for all streams that are opened in one go. */

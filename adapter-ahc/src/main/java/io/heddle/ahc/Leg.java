@@ -84,8 +84,8 @@ final class Leg {
   }
 
   /**
-   * The exchange is over, and the engine is about to write its request: leaves that out. What the
-   * engine is told by an exception it logs as an error.
+   * The exchange is over, and the engine is about to write its request: leaves that out. A stream
+   * is reset just after, as what the engine cannot write it logs as an error.
    */
   void dropUnsent(NettyRequest request) {
     Channel on = connection();
@@ -97,7 +97,7 @@ final class Leg {
     Http2StreamChannel opened = AhcInternals.stream(Http2Openings.opening(on));
     if (opened != null) { // else the future has ended, and its stream with it
       Channels.setDiscard(opened);
-      Channels.silentlyCloseChannel(opened); // before its head: the server never hears of it
+      AhcIoThread.later(on, () -> Channels.silentlyCloseChannel(opened));
     }
   }
 
