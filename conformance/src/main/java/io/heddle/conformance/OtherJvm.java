@@ -46,6 +46,9 @@ final class OtherJvm implements AutoCloseable {
 
   private static final String DONE = "done";
 
+  /** Where the JVM is told what to do with what is logged. */
+  private static final String LOGGING = "java.util.logging.config.file";
+
   /** How long a task may take in all; one that takes longer hangs. */
   private static final Duration PATIENCE = Bounds.LONG.multipliedBy(10);
 
@@ -116,6 +119,10 @@ final class OtherJvm implements AutoCloseable {
       }
     }
     command.add(Bounds.option());
+    String logging = System.getProperty(LOGGING);
+    if (logging != null) {
+      command.add("-D" + LOGGING + "=" + logging);
+    }
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(OtherJvm.class.getName());

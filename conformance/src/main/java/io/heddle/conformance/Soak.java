@@ -54,6 +54,9 @@ final class Soak {
   /** How many rounds until what is used once and again is warm. */
   private static final int WARM = 4;
 
+  /** Of so many rounds one is recorded, besides the last, to see what pins. */
+  private static final int RECORDED = 50;
+
   /** What a client may keep of its last calls. */
   private static final int KEPT = 30;
 
@@ -85,6 +88,9 @@ final class Soak {
   interface KnownRefusal {
     boolean test(Throwable failure, boolean post, boolean redirected);
   }
+
+  /** A logger, to try whether what is logged is heard. */
+  private static final String PROBE = Soak.class.getName();
 
   private static final Path DUMPS = Path.of("target", "thread-dumps");
 
@@ -119,6 +125,7 @@ final class Soak {
     int only = Integer.getInteger(ROUND, -1);
     int rounds = (calls + CALLS_A_ROUND - 1) / CALLS_A_ROUND;
     try {
+      errors.assertHearsLibrary();
       for (int i = only < 0 ? 0 : only; i < (only < 0 ? rounds : only + 1); i++) {
         // On a platform thread: what waits here is the kit's, and no pin of the adapter's.
         int index = i;
@@ -126,7 +133,8 @@ final class Soak {
             new Caller<>(
                 Thread.ofPlatform(),
                 () -> {
-                  runRecorded(index, only < 0 && index == rounds - 1);
+                  boolean last = only < 0 && index == rounds - 1;
+                  run(index, index >= WARM && (last || index % RECORDED == RECORDED - 1));
                   return null;
                 });
         conductor.start().result(Bounds.LONG.multipliedBy(60));
@@ -154,8 +162,8 @@ final class Soak {
     }
   }
 
-  private void runRecorded(int index, boolean last) throws Exception {
-    if (!last || index < WARM) {
+  private void run(int index, boolean recorded) throws Exception {
+    if (!recorded) {
       new Round(index).run();
       return;
     }
@@ -187,9 +195,29 @@ final class Soak {
 
   /** What is logged as an error. */
   private final class Errors extends Handler {
+    private volatile boolean probed;
+
+    /** What goes to SLF4J, where there is such, has to come here: what it is bound to is tried. */
+    void assertHearsLibrary() throws ReflectiveOperationException {
+      Object logger;
+      try {
+        logger =
+            Class.forName("org.slf4j.LoggerFactory")
+                .getMethod("getLogger", String.class)
+                .invoke(null, PROBE);
+      } catch (ClassNotFoundException e) {
+        return; // no library here uses it
+      }
+      Class.forName("org.slf4j.Logger").getMethod("error", String.class).invoke(logger, "heard?");
+      Kit.check(probed, "what is logged to SLF4J does not come to java.util.logging");
+    }
 
     @Override
     public void publish(LogRecord logged) {
+      if (PROBE.equals(logged.getLoggerName())) {
+        probed = true;
+        return;
+      }
       if (logged.getLevel().intValue() >= Level.SEVERE.intValue()
           && !allowed.mayLog().test(String.valueOf(logged.getLoggerName()))) {
         Throwable thrown = logged.getThrown();
