@@ -33,7 +33,8 @@ import okhttp3.WebSocketListener;
  *   <li>An interrupt ends its own call at once, with {@link java.io.InterruptedIOException}; the
  *       flag stays set. It never closes a socket that other calls use.
  *   <li>{@code callTimeout} and {@code cancel()} end a call in time wherever it is, also in a DNS
- *       lookup and in a write to a stalled connection.
+ *       lookup and in a write to a stalled connection. Before JDK 24, {@code cancel()} has an
+ *       exception over HTTP/2: see below.
  *   <li>If no call on an HTTP/2 connection succeeded between a request and its timeout, the
  *       connection gets no further calls, because it may be dead.
  *   <li>Bytes that a server sends after an HTTP/1.1 response are never taken for the next response.
@@ -50,8 +51,8 @@ import okhttp3.WebSocketListener;
  *
  * <p>Interceptors, cache, cookies, authenticators, event listeners and {@code RequestBody.writeTo}
  * run on the caller's thread, with its thread-locals, scoped values and spans. They see the {@code
- * Call} that {@code newCall} returned. Over HTTP/2, and for callers on platform threads, a worker
- * thread talks to the server.
+ * Call} that {@code newCall} returned. A worker thread talks to the server over HTTP/2, for callers
+ * on platform threads, and, before JDK 24, for requests whose body has no known length.
  *
  * <h2>Differences from OkHttp</h2>
  *
@@ -62,9 +63,15 @@ import okhttp3.WebSocketListener;
  *       called on the thread that cancels, as in OkHttp.
  *   <li>Listeners that are added to one call with {@code addEventListener} hear of what a worker
  *       does on the worker.
- *   <li>Where a worker reads the response body (HTTP/2 before JDK 24, platform threads over
- *       HTTP/1.1), it reads at most 64 KiB ahead of the caller. An unclosed response keeps its
- *       worker if more is to come and there is no {@code callTimeout}.
+ *   <li>Before JDK 24, {@code Call.cancel()} over HTTP/2 is to be called from a platform thread. It
+ *       is OkHttp's own and enters OkHttp's monitors, where a virtual thread holds its carrier. If
+ *       all carriers are held so, the virtual threads of the JVM can stop for good. Interrupts,
+ *       timeouts and {@link #close} are safe.
+ *   <li>Before JDK 24, a worker also makes HTTP/1.1 calls whose request body has no known length,
+ *       because OkHttp writes it in {@code synchronized}.
+ *   <li>Where a worker reads the response body (HTTP/2 and such uploads before JDK 24, platform
+ *       threads over HTTP/1.1), it reads at most 64 KiB ahead of the caller. An unclosed response
+ *       keeps its worker if more is to come and there is no {@code callTimeout}.
  *   <li>A duplex call writes on its own thread, as in OkHttp. An interrupt during such a write
  *       closes the connection, which other calls may share.
  *   <li>An interrupt does not free a platform thread from a TLS handshake; nor, over HTTP/1.1, from

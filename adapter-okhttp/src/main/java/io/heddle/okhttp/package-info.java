@@ -29,13 +29,16 @@
  *     … OkHttp: cookies, cache, connect; OffCarrierDns parks
  *     … the user's network interceptors …
  *     HandOver
- *       HTTP/1.1: goes on here; InlineSource reads the body
- *       HTTP/2:   OkHttpExchange.execute       ─────▶ sends the head
+ *       HTTP/1.1, virtual: goes on here; InlineSource reads the body
+ *       HTTP/2, or HTTP/1.1 and platform, or before JDK 24 a chunked upload:
+ *                 OkHttpExchange.execute       ─────▶ sends the head
  *                 OkHttpRequestBody.write      bytes▶ sends the body
  *                 LiveCall tells listeners     ◀───── events
  *                                              ◀───── head
- *                 InlineSource, or BodyPump    ◀───── BodyPump, before JDK 24
- *   interrupt | cancel | call timeout → Call.cancel of OkHttp's; the caller leaves
+ *                 InlineSource, or BodyPump    ◀───── BodyPump, before JDK 24 or over HTTP/1.1
+ *   interrupt | call timeout | close → Call.cancel of OkHttp's; the caller leaves
+ *     before JDK 24 a virtual thread has a worker do that
+ *   cancel → Call.cancel of OkHttp's, on the thread that asks for it
  * }</pre>
  *
  * <p>OkHttp has no asynchronous engine: its {@code enqueue} is a pool of threads on blocking
