@@ -25,6 +25,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
@@ -59,8 +60,14 @@ final class KitClient implements Client {
   private final ClientSettings settings;
   private final AtomicInteger leases = new AtomicInteger();
   private final BlockingOkHttpClient client;
+  private final OkHttpClient calls;
 
-  KitClient(ClientSettings settings) {
+  /**
+   * A client.
+   *
+   * @param rebuilt what calls go through, from the client that is closed and described
+   */
+  KitClient(ClientSettings settings, UnaryOperator<OkHttpClient> rebuilt) {
     this.settings = settings;
     Wire wire = settings.wire();
     Consumer<String> probe = settings.probe();
@@ -106,6 +113,7 @@ final class KitClient implements Client {
                 .maxRequests(CALLS)
                 .queueTimeout(settings.leaseTimeout())
                 .build();
+    this.calls = rebuilt.apply(client);
   }
 
   static List<Protocol> protocols(Wire wire) {
@@ -146,7 +154,7 @@ final class KitClient implements Client {
     if (!settings.decompress()) {
       request.header("Accept-Encoding", "identity");
     }
-    okhttp3.Call prepared = client.newCall(request.build());
+    okhttp3.Call prepared = calls.newCall(request.build());
     if (call.deadline() != null) { // OkHttp's zero is no timeout; the kit's is one that is over
       long nanos = Math.max(1, call.deadline().toNanos());
       prepared.timeout().timeout(nanos, TimeUnit.NANOSECONDS);

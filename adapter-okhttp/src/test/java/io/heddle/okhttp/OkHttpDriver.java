@@ -21,13 +21,14 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLException;
 import okhttp3.internal.http2.ConnectionShutdownException;
 import okhttp3.internal.http2.StreamResetException;
 import okio.AsyncTimeout;
 
 /** The kit's driver of this adapter. */
-public final class OkHttpDriver implements ClientDriver {
+public class OkHttpDriver implements ClientDriver {
 
   private static final Predicate<Throwable> CANCELLED =
       is(IOException.class, "Canceled")
@@ -76,7 +77,7 @@ public final class OkHttpDriver implements ClientDriver {
 
   @Override
   public Client open(ClientSettings settings) {
-    return new KitClient(settings);
+    return new KitClient(settings, UnaryOperator.identity());
   }
 
   @Override
