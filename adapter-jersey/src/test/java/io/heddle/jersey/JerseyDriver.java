@@ -28,9 +28,13 @@ public final class JerseyDriver implements ClientDriver {
     if (kind == Failure.CLOSED && thrown instanceof MultiException) {
       return true; // Jersey's container was shut down before it could see the call's failure
     }
+    return apache.isExpected(kind, ofApache(thrown));
+  }
+
+  /** What Apache's client has thrown. */
+  static Throwable ofApache(Throwable thrown) {
     Throwable cause = thrown.getCause();
-    return apache.isExpected(
-        kind, thrown.getClass() == ProcessingException.class && cause != null ? cause : thrown);
+    return thrown.getClass() == ProcessingException.class && cause != null ? cause : thrown;
   }
 
   @Override

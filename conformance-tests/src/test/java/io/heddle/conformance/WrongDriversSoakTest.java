@@ -85,7 +85,8 @@ class WrongDriversSoakTest {
               other -> false,
               (other, post, redirected) -> false,
               0,
-              false));
+              false,
+              other -> false));
       return null;
     } catch (Throwable t) {
       return t;

@@ -74,6 +74,7 @@ final class Soak {
    * @param mayLose how many requests of a round of HTTP/1.1 may go again, as the library has closed
    *     their connections
    * @param oneConnection whether calls over HTTP/2 share one connection
+   * @param mayLoseInterrupt how it tells that an interrupt came before it had begun the exchange
    */
   record Allowed(
       boolean mayPostAgain,
@@ -82,7 +83,8 @@ final class Soak {
       Predicate<Throwable> mayEndConnection,
       KnownRefusal mayNotGoAgain,
       int mayLose,
-      boolean oneConnection) {}
+      boolean oneConnection,
+      Predicate<Throwable> mayLoseInterrupt) {}
 
   /** See {@link SoakSuite#mayNotGoAgain}. */
   interface KnownRefusal {

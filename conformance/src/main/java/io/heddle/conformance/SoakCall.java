@@ -352,6 +352,10 @@ final class SoakCall {
       seen().forEach(each -> round.server().excuse(each.connection()));
       return true;
     }
+    if (isInterruptedTooEarly(failure)) {
+      round.count("excused: an interrupt came before the exchange had begun");
+      return true;
+    }
     boolean post = plan.source != null;
     if (round.allowed().mayNotGoAgain().test(failure, post, target != null) && isRefused()) {
       round.count("excused: a request that was refused did not go again");
@@ -368,6 +372,14 @@ final class SoakCall {
       kinds.addAll(SoakPlan.OPENING_ENDS);
     }
     return kinds.stream().anyMatch(kind -> round.driver().isExpected(kind, failure));
+  }
+
+  /** Whether the library has met an interrupt where it is known to lose it, and sent nothing. */
+  private boolean isInterruptedTooEarly(@Nullable Throwable failure) {
+    return failure != null
+        && interrupted
+        && seen().isEmpty()
+        && round.allowed().mayLoseInterrupt().test(failure);
   }
 
   /** Whether the server has refused, or not looked at, the request that it was to answer last. */
@@ -407,7 +419,7 @@ final class SoakCall {
       } else if (!struck && !plan.mayFail.contains(Failure.CANCELLED)) {
         wrong.add("an InterruptedException, and nobody has interrupted");
       }
-    } else if (struck && !flag) {
+    } else if (struck && !flag && !isInterruptedTooEarly(failure)) {
       wrong.add("the interrupt is lost");
     } else if (!struck && flag && !isCancelledByInterrupt()) {
       wrong.add("the flag is set, and nobody has interrupted");

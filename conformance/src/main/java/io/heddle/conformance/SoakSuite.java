@@ -70,6 +70,15 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /**
+   * Whether this is how the library tells of an interrupt that came while it made ready for the
+   * call, where it is known to lose the interrupt flag: excuses a call that was interrupted, and of
+   * which the server has seen nothing.
+   */
+  protected boolean mayLoseInterrupt(Throwable failure) {
+    return false;
+  }
+
   /** Whether a logger of this name may log an error. */
   protected boolean mayLog(String logger) {
     return false;
@@ -93,7 +102,8 @@ public abstract class SoakSuite {
                                 this::mayEndConnection,
                                 this::mayNotGoAgain,
                                 mayLose(),
-                                hasOneConnection()))));
+                                hasOneConnection(),
+                                this::mayLoseInterrupt))));
   }
 
   /** Runs a soak, with a server of its own; all that it took must be back at the end. */

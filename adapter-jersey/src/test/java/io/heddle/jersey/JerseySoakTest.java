@@ -1,0 +1,30 @@
+package io.heddle.jersey;
+
+import io.heddle.apache.ApacheDriver;
+import io.heddle.conformance.SoakSuite;
+import io.heddle.conformance.Wire;
+import org.glassfish.hk2.api.MultiException;
+
+/** The wires on which a build runs the rules: docs/soak.md. */
+class JerseySoakTest extends SoakSuite {
+  JerseySoakTest() {
+    super(new JerseyDriver(), Wire.HTTP_1_1, Wire.H2_TLS);
+  }
+
+  @Override
+  protected boolean mayEndConnection(Throwable failure) {
+    return ApacheDriver.isOfForgottenStream(JerseyDriver.ofApache(failure));
+  }
+
+  /**
+   * The first calls of a client wait for each other, while HK2 (3.0.6) makes what Jersey injects:
+   * {@code Cache.compute} ends at an interrupt with a RuntimeException, and does not set the flag
+   * again. No connector has the call by then.
+   */
+  @Override
+  protected boolean mayLoseInterrupt(Throwable failure) {
+    return failure.getCause() instanceof MultiException hk2
+        && hk2.getErrors().stream()
+            .anyMatch(each -> each.getCause() instanceof InterruptedException);
+  }
+}
