@@ -77,7 +77,8 @@ public final class Certificate {
     }
   }
 
-  static X509TrustManager trustManager() {
+  /** The same. */
+  public static X509TrustManager trustManager() {
     try {
       TrustManagerFactory factory =
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());

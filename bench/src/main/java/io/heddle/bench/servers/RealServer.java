@@ -135,6 +135,10 @@ final class RealServer implements AutoCloseable {
     TLS_NARROW,
     /** TLS with a certificate of the client's; nginx: ten requests for each connection. */
     TLS_MUTUAL,
+    /** HTTP/2 without TLS, by prior knowledge. */
+    H2C,
+    /** HTTP/2 without TLS, ten requests for each connection. */
+    H2C_FEW,
     /** A proxy, as the client knows it. */
     PROXY,
     /** A proxy that lets nobody through: 403. */

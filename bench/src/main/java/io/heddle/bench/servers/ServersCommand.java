@@ -98,6 +98,10 @@ public final class ServersCommand implements Callable<Integer> {
           cells.add("knows none");
           continue;
         }
+        if (!trial.isFor(library)) {
+          cells.add("– / –");
+          continue;
+        }
         String stock = cell(product, trial, library, Mode.STOCK_VIRTUAL, wire, server);
         String ours = cell(product, trial, library, Mode.HEDDLE, wire, server);
         cells.add(stock + " / " + ours);

@@ -2,6 +2,7 @@ package io.heddle.bench.servers;
 
 import io.heddle.bench.contestants.Ask;
 import io.heddle.bench.contestants.Contestant;
+import io.heddle.bench.contestants.Library;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.servers.RealServer.Port;
 import java.net.URI;
@@ -26,6 +27,11 @@ enum Trial {
   /** All but Node answer before they have read the body. */
   UPLOADS("uploads of 1 MiB", Port.PLAIN, Port.TLS, "/post", 1024 * 1024),
   FEW_REQUESTS("ten requests a connection", Port.PLAIN_FEW, Port.TLS_FEW, "/small", Ask.GET),
+  TLS_BODIES("bodies of 1 MiB, over TLS", Port.TLS, null, "/large", Ask.GET),
+  TLS_FEW_REQUESTS("ten requests a connection, over TLS", Port.TLS_FEW, null, "/small", Ask.GET),
+  H2C_BODIES("bodies of 1 MiB, without TLS", null, Port.H2C, "/large", Ask.GET),
+  H2C_UPLOADS("uploads of 1 MiB, without TLS", null, Port.H2C, "/post", 1024 * 1024),
+  H2C_FEW_REQUESTS("ten requests a connection, without TLS", null, Port.H2C_FEW, "/small", Ask.GET),
   FEW_STREAMS("four streams, 40 callers", null, Port.TLS_NARROW, "/small", Ask.GET),
   MUTUAL_TLS("mutual TLS", Port.TLS_MUTUAL, Port.TLS_MUTUAL, "/small", Ask.GET),
   IDLE("idle connections end after 200 ms", Port.PLAIN_IDLE, Port.TLS_IDLE, "/small", Ask.GET),
@@ -78,6 +84,12 @@ enum Trial {
 
   boolean isUpload() {
     return postBytes != Ask.GET;
+  }
+
+  /** Whether a library can do it. The JDK's asks over HTTP/1.1 whether it may speak HTTP/2. */
+  boolean isFor(Library library) {
+    return library != Library.JDK
+        || !EnumSet.of(H2C_BODIES, H2C_UPLOADS, H2C_FEW_REQUESTS).contains(this);
   }
 
   private @Nullable Port port(Wire wire) {
@@ -162,7 +174,8 @@ enum Trial {
           }
           calls.await(ended);
         }
-        case LARGE_BODIES, UPLOADS -> calls.make(CALLERS, bodies);
+        case LARGE_BODIES, UPLOADS, TLS_BODIES, H2C_BODIES, H2C_UPLOADS ->
+            calls.make(CALLERS, bodies);
         case REFUSED_UPLOADS, FORBIDDEN, UNAUTHORIZED -> calls.make(4, 10);
         default -> calls.make(CALLERS, 25);
       }

@@ -39,6 +39,14 @@ func plain(port string, idle time.Duration) {
 	go func() { log.Fatal(server(port, idle).ListenAndServe()) }()
 }
 
+// HTTP/2 alone, without TLS.
+func clear(port string) {
+	s := server(port, time.Minute)
+	s.Protocols = new(http.Protocols)
+	s.Protocols.SetUnencryptedHTTP2(true)
+	go func() { log.Fatal(s.ListenAndServe()) }()
+}
+
 func secure(port string, idle time.Duration, streams int, mutual bool) {
 	s := server(port, idle)
 	s.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: streams}
@@ -61,5 +69,6 @@ func main() {
 	secure("${tls.idle}", 200*time.Millisecond, 250, false)
 	secure("${tls.narrow}", time.Minute, 4, false)
 	secure("${tls.mutual}", time.Minute, 250, true)
+	clear("${h2c}")
 	select {}
 }

@@ -35,8 +35,9 @@ function plain(port, settings) {
 // Forty responses of 1 MiB fit, in MB. By default Node refuses streams of a session that has 10 MB to send.
 const maxSessionMemory = 100;
 
-function tls(port, settings, idle) {
-  const server = http2.createSecureServer({ key: pem, cert: pem, allowHTTP1: true, maxSessionMemory, settings }, serve);
+function tls(port, settings, idle, more) {
+  const options = { key: pem, cert: pem, allowHTTP1: true, maxSessionMemory, settings };
+  const server = http2.createSecureServer({ ...options, ...more }, serve);
   if (idle) {
     server.on('session', session => session.setTimeout(idle, () => session.close()));
   }
@@ -49,3 +50,5 @@ plain(${plain.idle}, { keepAliveTimeout: 200 });
 tls(${tls}, {});
 tls(${tls.idle}, {}, 200);
 tls(${tls.narrow}, { maxConcurrentStreams: 4 });
+tls(${tls.mutual}, {}, 0, { ca: pem, requestCert: true, rejectUnauthorized: true });
+http2.createServer({ maxSessionMemory }, serve).listen(${h2c}, '127.0.0.1');

@@ -1,16 +1,26 @@
 package io.heddle.bench.servers;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.heddle.bench.contestants.Certificate;
 import io.heddle.bench.contestants.Contestant;
 import io.heddle.bench.contestants.Library;
 import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.contestants.Wire;
+import io.heddle.bench.servers.RealServer.Port;
 import io.heddle.bench.servers.RealServer.Product;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +54,33 @@ class TrialTest {
         assertEquals(Map.of(), outcome.failures());
         assertEquals(40, outcome.calls());
       }
+    }
+  }
+
+  /** Else mutual TLS would be tried on a server that takes everybody. */
+  @ParameterizedTest
+  @EnumSource(Product.class)
+  void eachAsksForTheClientsCertificate(Product product) throws Exception {
+    assumeTrue(product.isInstalled(), product + " is not installed");
+    try (RealServer server = RealServer.start(product)) {
+      assumeTrue(
+          Trial.MUTUAL_TLS.isFor(product, server, Wire.HTTP_1), product + " has no such port");
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, new TrustManager[] {Certificate.trustManager()}, null);
+      HttpClient client = HttpClient.newBuilder().sslContext(context).build();
+      assertTrue(answers(client, server.uri(Port.TLS, "/small")));
+      assertFalse(answers(client, server.uri(Port.TLS_MUTUAL, "/small")));
+    }
+  }
+
+  private static boolean answers(HttpClient client, URI uri) throws InterruptedException {
+    try {
+      return client
+              .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.discarding())
+              .statusCode()
+          == 200;
+    } catch (IOException e) {
+      return false;
     }
   }
 
