@@ -209,6 +209,7 @@ final class ApacheEndpoint extends ConnectionEndpoint implements ConnectionHolde
   private ClassicHttpResponse executeInTime(
       ClassicHttpRequest request, RequestExecutor executor, HttpContext context)
       throws IOException, HttpException {
+    CallDeadline.mustBeHeeded(context);
     Deadline callDeadline = classic.callBegins(context);
     Resends resends = new Resends(callDeadline);
     for (; ; ) {

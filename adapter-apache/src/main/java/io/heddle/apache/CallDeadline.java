@@ -42,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>This class is a handler of the execution chain. {@link BlockingHttpClients} installs it. If
  * you only set a {@link BlockingConnectionManager} on a client builder, add it with {@code
- * addExecInterceptorFirst("deadline", new CallDeadline())}.
+ * addExecInterceptorFirst("deadline", new CallDeadline())}. Without it a call whose context has a
+ * deadline fails.
  */
 public final class CallDeadline implements ExecChainHandler {
 
@@ -72,7 +73,10 @@ public final class CallDeadline implements ExecChainHandler {
 
   /**
    * Sets the deadline of the calls that are made with this context, counted from the start of each
-   * call.
+   * call. A context is for one call at a time.
+   *
+   * <p>If a client has a {@link BlockingConnectionManager}, but no handler of this class, its calls
+   * with this context throw {@link IllegalStateException} before they connect or send anything.
    *
    * @param timeout null or disabled for none
    */
@@ -84,6 +88,23 @@ public final class CallDeadline implements ExecChainHandler {
   static Deadline of(HttpContext context) {
     Deadline deadline = (Deadline) context.getAttribute(DEADLINE);
     return deadline == null ? Deadline.none() : deadline;
+  }
+
+  /**
+   * Refuses a call whose deadline nobody has begun to count: its client lacks this handler.
+   *
+   * @throws IllegalStateException if there is a timeout in the context, and no deadline
+   */
+  static void mustBeHeeded(HttpContext context) {
+    Timeout timeout = (Timeout) context.getAttribute(TIMEOUT);
+    if (!after(timeout).isNone() && context.getAttribute(DEADLINE) == null) {
+      throw new IllegalStateException(
+          "this client would ignore the deadline of "
+              + timeout
+              + " that CallDeadline.set has set: build it with"
+              + " addExecInterceptorFirst(\"deadline\", new CallDeadline()), or prepare its builder"
+              + " with BlockingHttpClients.prepare(..)");
+    }
   }
 
   /** The deadline of the call that runs on this thread. */

@@ -45,6 +45,7 @@ final class LeaseConnector {
       return;
     }
     IoThread.forbidWaiting();
+    CallDeadline.mustBeHeeded(context);
     Lease lease = endpoint.lease();
     if (lease == null) {
       throw new ConnectionShutdownException();

@@ -210,4 +210,37 @@ class CallDeadlineTest {
       assertOver(client, stalled(), within(SHORT));
     }
   }
+
+  @Test
+  void failsTheCallWhereNobodyHeedsIt() throws Exception {
+    BlockingConnectionManager manager = BlockingConnectionManager.builder().build();
+    try (CloseableHttpClient good = BlockingHttpClients.createDefault();
+        CloseableHttpClient client =
+            org.apache.hc.client5.http.impl.classic.HttpClients.custom()
+                .setConnectionManager(manager)
+                .build()) {
+      URI refused = server.uri(Script.ok());
+      HttpClientContext context = within(LONG);
+      assertNotHeeded(client, refused, context); // before it connects
+
+      URI kept = server.uri(Script.ok());
+      assertEquals(200, get(client, kept, HttpClientContext.create()));
+      assertEquals(200, get(client, kept, within(Timeout.DISABLED)));
+      assertNotHeeded(client, refused, context); // on the connection that is there now
+
+      assertEquals(200, get(good, kept, context)); // and that other's deadline is not left behind
+      assertNotHeeded(client, refused, context);
+
+      assertEquals(0, server.seen(refused).size());
+      assertEquals(0, manager.getTotalStats().getLeased());
+    }
+  }
+
+  private static void assertNotHeeded(
+      CloseableHttpClient client, URI uri, HttpClientContext context) {
+    IllegalStateException thrown =
+        assertThrows(IllegalStateException.class, () -> get(client, uri, context));
+    assertTrue(
+        String.valueOf(thrown.getMessage()).contains("new CallDeadline()"), thrown::toString);
+  }
 }
