@@ -50,9 +50,9 @@
  * exception's convention has it), {@link java.util.concurrent.TimeoutException}, {@link
  * java.util.concurrent.CancellationException}, and {@link java.util.concurrent.ExecutionException}
  * around what the library reported. Each adapter translates them, in its {@code <Lib>Failures}, to
- * what its library's synchronous interface declares: it hands that translation to the wait itself,
- * or to {@link io.heddle.core.BodyInput} and {@link io.heddle.core.BodyOutput}, the streams over
- * the pipes.
+ * what its library's synchronous interface declares: it catches them around the wait. Its
+ * subclasses of {@link io.heddle.core.BodyInput} and {@link io.heddle.core.BodyOutput}, the streams
+ * over the pipes, name the translation, and those classes catch.
  */
 @NullMarked
 package io.heddle.core;
