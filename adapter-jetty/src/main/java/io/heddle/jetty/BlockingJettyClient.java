@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link Request#timeout} ends the caller's wait by the caller's own clock, in nanoseconds.
  *       {@link #setCallTimeout} sets a timeout for all requests.
  *   <li>If the destination's queue is full, the caller waits (Jetty's fails), at most as long as
- *       its total timeout and {@link #setLeaseTimeout} allow.
+ *       its total timeout and {@link #setQueueTimeout} allow.
  *   <li>If all calls that wait for a connection end while it is being opened, opening it is
  *       cancelled (Jetty opens it all the same).
  *   <li>A body that comes from a stream or a file is read on a virtual thread.
@@ -94,7 +94,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
 
   // Settings.
   private volatile @Nullable Duration callTimeout;
-  private volatile @Nullable Duration leaseTimeout;
+  private volatile @Nullable Duration queueTimeout;
   private volatile Duration continueTimeout = Duration.ofSeconds(1);
   private volatile int maxContentLength = Integer.MAX_VALUE;
 
@@ -146,8 +146,8 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
    * Returns the longest wait of a request for a connection or stream; null (the default) for no
    * limit.
    */
-  public @Nullable Duration getLeaseTimeout() {
-    return leaseTimeout;
+  public @Nullable Duration getQueueTimeout() {
+    return queueTimeout;
   }
 
   /**
@@ -158,8 +158,8 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
    * @param timeout null or zero for no limit
    * @throws IllegalArgumentException if it is negative
    */
-  public void setLeaseTimeout(@Nullable Duration timeout) {
-    this.leaseTimeout = noneIfZero(timeout);
+  public void setQueueTimeout(@Nullable Duration timeout) {
+    this.queueTimeout = noneIfZero(timeout);
   }
 
   /** Returns how long a body waits for the server to say 100-continue. */

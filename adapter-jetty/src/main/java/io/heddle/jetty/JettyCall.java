@@ -38,7 +38,7 @@ final class JettyCall {
   private final Consumer<Throwable> failer;
   private final CallEvent event = CallEvent.begin("jetty");
   private final Deadline deadline;
-  private final Deadline leaseDeadline;
+  private final Deadline queueDeadline;
   private final Resends resends;
 
   // By one thread at a time, each after the other: with what it is LOST, or was last.
@@ -63,9 +63,9 @@ final class JettyCall {
     this.client = client;
     this.first = first;
     this.failer = failer;
-    Duration lease = client.getLeaseTimeout();
+    Duration wait = client.getQueueTimeout();
     deadline = timeoutNanos == 0 ? Deadline.none() : Deadline.afterNanos(timeoutNanos);
-    leaseDeadline = lease == null ? Deadline.none() : Deadline.after(lease);
+    queueDeadline = wait == null ? Deadline.none() : Deadline.after(wait);
     resends = new Resends(deadline);
     event.request(first.getMethod(), first.getHost(), first.getPort());
     event.unknown(Step.PLACE); // as Jetty has it, a part of the wait for a connection
@@ -87,7 +87,7 @@ final class JettyCall {
     } else if (Thread.currentThread().isInterrupted()) {
       first.giveUp(new InterruptedException("interrupted before the request was sent"));
     } else {
-      first.enqueue(listener, deadline.earlier(leaseDeadline));
+      first.enqueue(listener, deadline.earlier(queueDeadline));
     }
   }
 
@@ -103,9 +103,9 @@ final class JettyCall {
    */
   void awaitTurn(Exchange<Response> outcome, Deadline deadline)
       throws InterruptedException, TimeoutException {
-    if (!leaseDeadline.isNone()
-        && !outcome.awaitDone(leaseDeadline.earlier(deadline))
-        && leaseDeadline.isExpired()
+    if (!queueDeadline.isNone()
+        && !outcome.awaitDone(queueDeadline.earlier(deadline))
+        && queueDeadline.isExpired()
         && first.missTurn()) {
       throw first.expired();
     }

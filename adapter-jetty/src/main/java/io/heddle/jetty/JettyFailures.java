@@ -35,9 +35,9 @@ final class JettyFailures {
   }
 
   /** No connection was found in this time. */
-  static TimeoutException noConnection(@Nullable Duration lease) {
+  static TimeoutException noConnection(@Nullable Duration wait) {
     return new TimeoutException(
-        "no connection within " + (lease == null ? 0 : lease.toMillis()) + " ms");
+        "no connection within " + (wait == null ? 0 : wait.toMillis()) + " ms");
   }
 
   /**

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 final class JettyRequest extends ListeningRequest {
 
   /**
-   * How far a request has come on its way out of the queue, within its lease timeout or not.
+   * How far a request has come on its way out of the queue, within its queue timeout or not.
    *
    * <pre>{@code
    * AWAITED ──Jetty begins it──▶ CAME      it has a connection, and may have been sent
@@ -501,7 +501,7 @@ final class JettyRequest extends ListeningRequest {
   TimeoutException expired() {
     return deadline().isExpired()
         ? JettyFailures.totalTimeout(this)
-        : JettyFailures.noConnection(client.getLeaseTimeout());
+        : JettyFailures.noConnection(client.getQueueTimeout());
   }
 
   /** Whether listeners or other code of the user's wait for what becomes of it. */

@@ -182,7 +182,7 @@ class GivenUpBeforeSendTest {
   void noPlaceInTheQueue() throws Exception {
     client.setMaxConnectionsPerDestination(1);
     client.setMaxRequestsQueuedPerDestination(1);
-    client.setLeaseTimeout(Duration.ofMillis(200));
+    client.setQueueTimeout(Duration.ofMillis(200));
     client.start();
     URI stalled = server.uri(Script.ok().fault(Fault.STALL));
     for (int i = 0; i < 2; i++) { // one has the connection, one is queued

@@ -67,7 +67,7 @@ final class JettyClient implements Client {
     this.client = new BlockingJettyClient(transport(settings.wire()));
     client.setMaxConnectionsPerDestination(settings.maxConnections());
     client.setConnectTimeout(settings.connectTimeout().toMillis());
-    client.setLeaseTimeout(settings.leaseTimeout());
+    client.setQueueTimeout(settings.leaseTimeout());
     client.setCallTimeout(settings.deadline());
     client.setFollowRedirects(settings.followRedirects());
     if (settings.trusted() != null) {

@@ -51,7 +51,7 @@ class LeftConnectionTest {
   @BeforeEach
   void start() throws Exception {
     client.setMaxConnectionsPerDestination(1);
-    client.setLeaseTimeout(Duration.ofSeconds(10));
+    client.setQueueTimeout(Duration.ofSeconds(10));
     client.start();
   }
 

@@ -83,7 +83,7 @@ class QueueGateTest {
 
   @Test
   void aTurnThatCameIsNotMissed() throws Exception {
-    client.setLeaseTimeout(Duration.ofMillis(1));
+    client.setQueueTimeout(Duration.ofMillis(1));
     client.start();
     JettyRequest request = (JettyRequest) client.newRequest(server.uri(Script.ok()));
     request.notifyBegin();
@@ -104,7 +104,7 @@ class QueueGateTest {
   @Test
   void noConnectionIsToldOnlyOfWhatWasNotSent() throws Exception {
     client.setMaxConnectionsPerDestination(1);
-    client.setLeaseTimeout(Duration.ofMillis(20));
+    client.setQueueTimeout(Duration.ofMillis(20));
     client.start();
     AtomicInteger none = new AtomicInteger();
     try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -130,6 +130,6 @@ class QueueGateTest {
         each.get();
       }
     }
-    assertTrue(none.get() > 0, "no lease timeout to race with");
+    assertTrue(none.get() > 0, "no queue timeout to race with");
   }
 }

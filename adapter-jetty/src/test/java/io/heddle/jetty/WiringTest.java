@@ -105,7 +105,7 @@ class WiringTest {
     assertEquals(256, client.getMaxConnectionsPerDestination());
     assertEquals(Integer.MAX_VALUE, client.getMaxContentLength());
     assertEquals(null, client.getCallTimeout());
-    assertEquals(null, client.getLeaseTimeout());
+    assertEquals(null, client.getQueueTimeout());
     assertEquals(Duration.ofSeconds(1), client.getContinueTimeout());
   }
 
@@ -113,7 +113,7 @@ class WiringTest {
   void whatIsNegativeIsRefusedAndZeroIsNone() {
     Duration negative = Duration.ofMillis(-1);
     assertThrows(IllegalArgumentException.class, () -> client.setCallTimeout(negative));
-    assertThrows(IllegalArgumentException.class, () -> client.setLeaseTimeout(negative));
+    assertThrows(IllegalArgumentException.class, () -> client.setQueueTimeout(negative));
     assertThrows(IllegalArgumentException.class, () -> client.setContinueTimeout(negative));
     assertThrows(IllegalArgumentException.class, () -> client.setMaxContentLength(-1));
     client.setCallTimeout(Duration.ZERO);

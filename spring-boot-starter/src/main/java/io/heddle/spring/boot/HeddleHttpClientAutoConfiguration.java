@@ -150,7 +150,7 @@ public final class HeddleHttpClientAutoConfiguration {
               .withDeadline(properties.deadline())
               .withHttp2(properties.http2())
               .withHttpClientCustomizer(
-                  client -> client.setLeaseTimeout(properties.leaseTimeout()));
+                  client -> client.setQueueTimeout(properties.leaseTimeout()));
       if (properties.maxConnectionsPerRoute() != null) {
         int max = properties.maxConnectionsPerRoute();
         builder =
