@@ -39,11 +39,23 @@
  *   close → release, or abort: HTTP/1.1 closes the connection, HTTP/2 resets the stream
  * }</pre>
  *
- * <p>The roles that every adapter has: {@code AhcExchange} (native callbacks to {@code
- * io.heddle.core.Exchange}; one subclass per thing that a caller can wait for), {@code
- * AhcRequestBody}, {@code AhcResponseBody}, {@code AhcFailures}, {@code AhcInternals}. An {@code
- * AhcCall} creates one exchange after the other while {@code SentAgain} allows that. Particular to
- * AHC:
+ * <h2>Roles</h2>
+ *
+ * The same in every adapter, in the same order.
+ *
+ * <pre>{@code
+ * Call          AhcCall; HandlerFuture for those who do not wait
+ * Exchange      AhcExchange, with one subclass per thing that a caller can wait for
+ * RequestBody   AhcRequestBody
+ * ResponseBody  AhcResponseBody
+ * Failures      AhcFailures
+ * Lanes         CallLimits: it also keeps the limits of the configuration
+ * Resolver      OffloadedResolver
+ * IoThread      AhcIoThread
+ * Internals     AhcInternals
+ * }</pre>
+ *
+ * <p>Particular to AHC:
  *
  * <ul>
  *   <li>{@code HandlerFuture}, which is for users of futures what {@code AhcCall} is for a caller

@@ -37,9 +37,24 @@
  * (1) Over HTTP/1.1 without TLS on the caller, as far as the socket has room.
  * }</pre>
  *
- * <p>The roles that every adapter has: {@code ApacheExchange} (native callbacks to {@code
- * io.heddle.core.Exchange}), {@code ApacheRequestBody}, {@code ApacheResponseBody}, {@code
- * ApacheFailures}. Particular to Apache:
+ * <h2>Roles</h2>
+ *
+ * The same in every adapter, in the same order.
+ *
+ * <pre>{@code
+ * Call          none: the call is Apache's chain. CallDeadline has its deadline, ApacheEndpoint its
+ *               connection
+ * Exchange      ApacheExchange
+ * RequestBody   ApacheRequestBody
+ * ResponseBody  ApacheResponseBody
+ * Failures      ApacheFailures
+ * Lanes         ApacheLanes, over Apache's pool; SharedConnections on each route
+ * Resolver      ConnectionOpener, which asks Apache's DnsResolver
+ * IoThread      IoReactorThread: Apache calls its engine an I/O reactor
+ * Internals     ApacheInternals
+ * }</pre>
+ *
+ * <p>Particular to Apache:
  *
  * <ul>
  *   <li>{@code ApacheEndpoint}: a lease, as the chain sees it

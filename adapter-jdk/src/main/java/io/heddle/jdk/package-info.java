@@ -28,11 +28,23 @@
  *   close | a future that is cancelled → JdkExchange.cancel
  * }</pre>
  *
- * <p>The JDK's client already blocks well, so this package wraps its {@code send}. There is no
- * bridge from callbacks. A {@code JdkCall} is one call, a {@code JdkExchange} one attempt of it. Of
- * the other roles that every adapter has there are {@code JdkResponseBody} with {@code
- * JdkResponseStream}, {@code JdkFailures} and {@code JdkInternals}. No caller writes a request body
- * here: {@code JdkUpload} stands between the user's publisher and the client.
+ * <h2>Roles</h2>
+ *
+ * The same in every adapter, in the same order.
+ *
+ * <pre>{@code
+ * Call          JdkCall; JdkFuture for sendAsync
+ * Exchange      JdkExchange, one attempt of a call. It runs the JDK's send on the caller, which
+ *               parks well: there is no bridge from callbacks
+ * RequestBody   JdkUpload: it stands between the user's publisher and the client, and no caller
+ *               writes
+ * ResponseBody  JdkResponseBody; JdkResponseStream, which the caller reads
+ * Failures      JdkFailures
+ * Lanes         Origin: it also keeps the limit of connections
+ * Resolver      Origin.lookUp: the JDK takes no resolver, so the name is looked up before
+ * IoThread      none: the threads are the JDK's. JdkInternals knows its selector thread
+ * Internals     JdkInternals
+ * }</pre>
  */
 @NullMarked
 package io.heddle.jdk;

@@ -17,9 +17,23 @@
  *   close → release, or abort
  * }</pre>
  *
- * <p>{@code JerseyExchange}, {@code JerseyRequestBody} and {@code JerseyResponseBody} do not exist:
- * those of {@code io.heddle.apache} do the work. {@code ClientThreads} makes the threads of {@code
- * async()} and {@code rx()} virtual.
+ * <p>{@code ClientThreads} makes the threads of {@code async()} and {@code rx()} virtual.
+ *
+ * <h2>Roles</h2>
+ *
+ * The same in every adapter, in the same order.
+ *
+ * <pre>{@code
+ * Call          CallProperties: what the properties of one call ask for
+ * Exchange      as in io.heddle.apache
+ * RequestBody   as in io.heddle.apache
+ * ResponseBody  as in io.heddle.apache; around it BrokenBodies
+ * Failures      none: Jersey wraps what Apache throws in a ProcessingException
+ * Lanes         as in io.heddle.apache
+ * Resolver      as in io.heddle.apache
+ * IoThread      as in io.heddle.apache
+ * Internals     none: JerseyInternalsTest is the canary of what is relied on
+ * }</pre>
  */
 @NullMarked
 package io.heddle.jersey;

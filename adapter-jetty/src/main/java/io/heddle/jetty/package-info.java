@@ -69,13 +69,25 @@
  *   close → abort: HTTP/1.1 closes the connection, HTTP/2 resets the stream
  * }</pre>
  *
- * <p>The roles that every adapter has: {@code JettyExchange} (listeners to {@code
- * io.heddle.core.Exchange}), {@code JettyRequestBody}, {@code JettyResponseBody}, {@code
- * JettyFailures}; and as in AHC's, {@code JettyCall} (a call from its start to its end, however
- * often it goes). Particular to Jetty:
+ * <h2>Roles</h2>
+ *
+ * The same in every adapter, in the same order.
+ *
+ * <pre>{@code
+ * Call          JettyCall, one call however often it is sent; JettyRequest, one request of it
+ * Exchange      JettyExchange
+ * RequestBody   JettyRequestBody
+ * ResponseBody  JettyResponseBody
+ * Failures      JettyFailures
+ * Lanes         QueueGate and JettyPools: the queue and the connections are Jetty's own
+ * Resolver      LookupThreads: around Jetty's own resolver
+ * IoThread      JettyIoThread
+ * Internals     JettyInternals
+ * }</pre>
+ *
+ * <p>Particular to Jetty:
  *
  * <ul>
- *   <li>{@code JettyRequest}: one request of a call
  *   <li>{@code BlockingResponseListener} and {@code BlockingRequestContent}: subclasses of Jetty's
  *       stream classes, because Jetty does not tell a client what happens to its own
  *   <li>{@code QueueGate}: waits at a full queue

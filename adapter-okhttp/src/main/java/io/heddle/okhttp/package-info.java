@@ -45,9 +45,21 @@
  * sockets. So stock code blocks on the caller wherever an interrupt of that thread, or its waiting,
  * affects no other call; elsewhere it blocks on a worker.
  *
- * <p>The roles that every adapter has: {@code OkHttpExchange}, {@code OkHttpRequestBody}, {@code
- * OkHttpResponseBody} (from {@code InlineSource}, or from a worker's {@code BodyPump}), {@code
- * OkHttpFailures}, {@code OkHttpInternals}.
+ * <h2>Roles</h2>
+ *
+ * The same in every adapter, in the same order.
+ *
+ * <pre>{@code
+ * Call          LiveCall: Call is OkHttp's own
+ * Exchange      OkHttpExchange, where a worker runs OkHttp's blocking code
+ * RequestBody   OkHttpRequestBody
+ * ResponseBody  OkHttpResponseBody, from InlineSource, or from a worker's BodyPump
+ * Failures      OkHttpFailures
+ * Lanes         HostLimits: OkHttp itself chooses the connection, so only calls are counted
+ * Resolver      OffCarrierDns: OkHttp's type is Dns
+ * IoThread      none: there is no engine. Okio's watchdog counts as one
+ * Internals     OkHttpInternals
+ * }</pre>
  */
 @NullMarked
 package io.heddle.okhttp;
