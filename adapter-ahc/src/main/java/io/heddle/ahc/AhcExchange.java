@@ -35,6 +35,12 @@ import org.jspecify.annotations.Nullable;
  * afterwards is dropped. Where in the engine it is, and how it is ended there, its {@link
  * AhcChannel} knows.
  *
+ * <pre>{@code
+ * LIVE ──onCompleted─────▶ OVER   whoever waits gets the result
+ *   ├────onThrowable─────▶ OVER   he gets the failure; what is left in the engine is ended
+ *   └────abandon, close──▶ OVER   the connection is closed, or the stream reset
+ * }</pre>
+ *
  * @param <T> what the engine's future has in the end
  */
 abstract class AhcExchange<T> implements AsyncHandler<T> {

@@ -31,6 +31,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * HTTP/2 on a session: as many exchanges as the server allows; to abort one is to reset its stream.
  *
+ * <pre>{@code
+ * OPENING ──begin────▶ BEGUN ───SETTINGS──▶ STARTED   callers may begin; SETTINGS change the limit
+ *    └──────SETTINGS─▶ SETTLED ──begin──────▶ │
+ *                                             └──GOAWAY──▶ LEAVING   none begins; what the server
+ *                                                                    will not process fails
+ * }</pre>
+ *
  * <p>The engine leaves five things to be done here, by watching its frames:
  *
  * <ul>

@@ -20,6 +20,14 @@ import org.jspecify.annotations.Nullable;
  * <p>The client also forgets one whose stream is beyond the server's GOAWAY: the call would wait
  * for ever. It finds out when it next looks for a window, so it is {@link #nudge nudged}.
  *
+ * <pre>{@code
+ * NEW ──request──▶ ASKED ──onNext──▶ HELD   the client has a piece, and may wait for its window
+ *                    ▲                 │
+ *                    └─────request─────┘    HTTP/2: one in ASKED is a nudge's, not passed on
+ *
+ * from each, by onComplete, onError or cancel ──▶ OVER: nothing is asked any more
+ * }</pre>
+ *
  * <p>One thread asks the user's body at a time. Where a stream fails, the JDK's publisher of it may
  * say that the body is whole, and throw then (PullPublisher, in 21 and 25): what a body says of its
  * end while it is asked counts once it has returned.

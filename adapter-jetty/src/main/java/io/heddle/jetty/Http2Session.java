@@ -44,6 +44,14 @@ import org.jspecify.annotations.Nullable;
  *   <li>A server that has each PING and SETTINGS answered, and does not read the answers: Jetty
  *       keeps them, without a bound. The connection ends when there are too many (RFC 9113, 10.5).
  * </ul>
+ *
+ * <p>Whether the path is dead:
+ *
+ * <pre>{@code
+ * HEARD ──a call times out, after silence──▶ ASKED   by PING; nothing new goes there, ever again
+ *   ▲                                          ├──10 s of silence──▶ CLOSED
+ *   └──────────────── any frame ───────────────┘
+ * }</pre>
  */
 final class Http2Session implements HTTP2Session.FrameListener {
 

@@ -28,6 +28,14 @@ import org.jspecify.annotations.Nullable;
  * more than {@value #WINDOW} bytes ahead, but for one read: then the worker parks, and the server
  * is held back by OkHttp's own flow control.
  *
+ * <pre>{@code
+ * READING ──a window ahead──▶ FULL   the worker parks
+ *    │    ◀──the caller reads── │
+ *    ├──the end, or a failure───┴──▶ OVER   OkHttp's body is closed, then the caller is told
+ *    ├──close──────────────────────▶ OVER   so, too; a worker that does not come is cancelled
+ *    └──interrupt, deadline────────▶ OVER   the call is cancelled
+ * }</pre>
+ *
  * <p>It does not hold what the caller reads: a worker that waits for a caller who has dropped it
  * learns of that from the garbage collection, as OkHttp does.
  */

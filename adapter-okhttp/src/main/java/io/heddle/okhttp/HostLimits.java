@@ -21,6 +21,15 @@ import org.jspecify.annotations.Nullable;
  * connection, until the first answer. While that is long in coming, as many go after {@value
  * #PATIENCE_MILLIS} ms as may have a connection each, and twice as many whenever that has passed
  * again, so that an outage holds up nobody for long.
+ *
+ * <pre>{@code
+ * the bound of a host
+ *   HTTP/1.1       16 ──a call has a connection──▶ one more, up to maxConnections
+ *   maybe HTTP/2    1 ──nothing for a while──▶ maxConnections ──again──▶ twice as many, …
+ *                   │ a connection of HTTP/1.1: as above
+ *                   │ SETTINGS say so many streams ──▶ maxConnections × streams
+ *                   └ an answer, and no such figure ──▶ none
+ * }</pre>
  */
 final class HostLimits {
 
