@@ -2,6 +2,7 @@ package io.heddle.ahc;
 
 import io.heddle.DeadlineExceededException;
 import io.heddle.core.CallEvent;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.Resends;
@@ -171,7 +172,7 @@ public final class AhcCall {
         if (again && SentAgain.isRefused(attempt, failure)) {
           again = resends.unprocessed();
           if (last.isExpired()) {
-            throw AhcFailures.caused(
+            throw CallSite.caused(
                 new DeadlineExceededException(
                     "the request was refused until its deadline was over"),
                 failure);

@@ -3,6 +3,7 @@ package io.heddle.ahc;
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
+import io.heddle.core.CallSite;
 import io.heddle.core.Lanes.Lane;
 import io.heddle.core.Waiter;
 import io.netty.channel.Channel;
@@ -363,7 +364,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
   public void onThrowable(Throwable failure) {
     fails(
         AhcInternals.mayBeEndAsStreamOpens(failure) && channel.leg().mayNotOpen()
-            ? AhcFailures.caused(new ClosedChannelException(), failure)
+            ? CallSite.caused(new ClosedChannelException(), failure)
             : failure);
   }
 

@@ -1,6 +1,7 @@
 package io.heddle.ahc;
 
 import io.heddle.DeadlineExceededException;
+import io.heddle.core.CallSite;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http2.Http2Exception;
@@ -62,7 +63,7 @@ final class AhcFailures {
           case TooManyConnectionsPerHostException e -> e;
           default -> unnamed(is, message);
         };
-    return fresh.equals(is) ? fresh : caused(fresh, failure);
+    return fresh.equals(is) ? fresh : CallSite.caused(fresh, failure);
   }
 
   private static IOException unnamed(Throwable is, String message) {
@@ -96,10 +97,11 @@ final class AhcFailures {
     return switch (end) {
       case InterruptedException e -> {
         Thread.currentThread().interrupt();
-        yield caused(new InterruptedIOException("interrupted while " + doing), e);
+        yield CallSite.caused(new InterruptedIOException("interrupted while " + doing), e);
       }
       case TimeoutException e ->
-          caused(new DeadlineExceededException("the call's deadline is over while " + doing), e);
+          CallSite.caused(
+              new DeadlineExceededException("the call's deadline is over while " + doing), e);
       case ExecutionException e -> thrown(Objects.requireNonNull(e.getCause()));
       default -> ended(clientClosed, end);
     };
@@ -107,14 +109,8 @@ final class AhcFailures {
 
   /** Somebody else ended the call: cancelled it, or closed the client. */
   static SocketException ended(boolean clientClosed, @Nullable Throwable cause) {
-    return caused(
+    return CallSite.caused(
         new SocketException(clientClosed ? "the client was closed" : "the call was cancelled"),
         cause);
-  }
-
-  /** {@code failure} with this cause. */
-  static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
-    failure.initCause(cause);
-    return failure;
   }
 }

@@ -2,6 +2,7 @@ package io.heddle.ahc;
 
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallReport;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
@@ -212,7 +213,7 @@ final class CallLimits {
       try {
         return turn.await(lease);
       } catch (TimeoutException e) {
-        throw call.isExpired() ? failure(e) : AhcFailures.caused(of.tooMany(isOfHost), e);
+        throw call.isExpired() ? failure(e) : CallSite.caused(of.tooMany(isOfHost), e);
       } catch (ExecutionException | CancellationException e) {
         throw failure(e);
       }

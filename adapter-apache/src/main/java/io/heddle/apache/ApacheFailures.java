@@ -94,11 +94,11 @@ final class ApacheFailures {
     if (isConnectionClosed(failure) && !(failure instanceof ShutDown)) {
       // As a blocking connection has it, and what the retry strategy of the classic client expects:
       // a pooled connection that the server closed meanwhile is retried, if the request allows.
-      throw caused(new NoHttpResponseException(peer + " failed to respond"), failure);
+      throw CallSite.caused(new NoHttpResponseException(peer + " failed to respond"), failure);
     }
     if (failure instanceof NoStatusLine) {
       String message = peer + " failed to respond: " + failure.getMessage();
-      throw caused(new NoHttpResponseException(message), failure);
+      throw CallSite.caused(new NoHttpResponseException(message), failure);
     }
     if (failure instanceof HttpException http) {
       throw fresh(http);
@@ -135,7 +135,7 @@ final class ApacheFailures {
                   ? new SocketException(message)
                   : new IOException(failure.toString());
         };
-    return caused(fresh, failure);
+    return CallSite.caused(fresh, failure);
   }
 
   /**
@@ -170,10 +170,10 @@ final class ApacheFailures {
   static IOException again(IOException failure) {
     String message = String.valueOf(failure.getMessage());
     if (failure instanceof ConnectTimeoutException late) {
-      return caused(new ConnectTimeoutException(message, late.getHost()), failure);
+      return CallSite.caused(new ConnectTimeoutException(message, late.getHost()), failure);
     }
     if (failure instanceof HttpHostConnectException refused) {
-      return caused(new HttpHostConnectException(message, refused.getHost()), failure);
+      return CallSite.caused(new HttpHostConnectException(message, refused.getHost()), failure);
     }
     return inBody(failure);
   }
@@ -196,13 +196,13 @@ final class ApacheFailures {
    */
   static InterruptedIOException interrupted(String doing, InterruptedException cause) {
     Thread.currentThread().interrupt();
-    return caused(new InterruptedIOException("interrupted while " + doing), cause);
+    return CallSite.caused(new InterruptedIOException("interrupted while " + doing), cause);
   }
 
   /** The wait was over: by the deadline over the whole call, if that is over, else by a timeout. */
   static SocketTimeoutException timedOut(
       String doing, Deadline deadline, String timeout, @Nullable Exception cause) {
-    return caused(
+    return CallSite.caused(
         deadline.isExpired()
             ? new DeadlineExceededException("the call's deadline is over while " + doing)
             : new SocketTimeoutException(timeout),
@@ -211,13 +211,7 @@ final class ApacheFailures {
 
   /** Somebody else ended the exchange: cancelled the request, or closed the client. */
   static SocketException closed(@Nullable Throwable cause) {
-    return caused(new SocketException("Socket closed"), cause);
-  }
-
-  /** {@code failure} with this cause. */
-  static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
-    failure.initCause(cause);
-    return failure;
+    return CallSite.caused(new SocketException("Socket closed"), cause);
   }
 
   private static HttpException fresh(HttpException failure) {

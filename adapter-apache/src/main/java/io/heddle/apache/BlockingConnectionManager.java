@@ -5,6 +5,7 @@ import io.heddle.IoThread;
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
 import io.heddle.core.CallReport;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.util.Comparator;
@@ -147,7 +148,7 @@ public final class BlockingConnectionManager
       } catch (CancellationException e) {
         throw new ExecutionException(ApacheFailures.closed(e));
       } catch (TimeoutException e) {
-        throw ApacheFailures.caused(
+        throw CallSite.caused(
             new TimeoutException("no connection to " + route + " within " + timeout), e);
       }
     }

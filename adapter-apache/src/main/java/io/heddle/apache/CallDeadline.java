@@ -1,6 +1,7 @@
 package io.heddle.apache;
 
 import io.heddle.DeadlineExceededException;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -175,7 +176,7 @@ public final class CallDeadline implements ExecChainHandler {
         || (Thread.currentThread().isInterrupted() && !isTimeout(e))) {
       return e;
     }
-    return ApacheFailures.caused(
+    return CallSite.caused(
         new DeadlineExceededException("the call's deadline is over: " + e.getMessage()), e);
   }
 

@@ -2,6 +2,7 @@ package io.heddle.jdk;
 
 import io.heddle.core.CallEvent;
 import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Lanes.Lane;
 import io.heddle.core.Resends;
@@ -131,7 +132,7 @@ final class JdkCall<T> {
           : new HttpConnectTimeoutException(
               "no place at " + authority + " became free in " + client.queueTimeout);
     } catch (CancellationException e) {
-      throw JdkFailures.caused(JdkFailures.closed(), e);
+      throw CallSite.caused(JdkFailures.closed(), e);
     }
   }
 

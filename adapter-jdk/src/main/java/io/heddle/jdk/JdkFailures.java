@@ -2,6 +2,7 @@ package io.heddle.jdk;
 
 import io.heddle.DeadlineExceededException;
 import io.heddle.IoThread;
+import io.heddle.core.CallSite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.http.HttpConnectTimeoutException;
@@ -31,7 +32,8 @@ final class JdkFailures {
   /** The deadline was over before anything was sent. */
   static HttpConnectTimeoutException overBeforeSending(String doing) {
     String message = "the deadline of the call is over: " + doing;
-    return caused(new HttpConnectTimeoutException(message), new DeadlineExceededException(message));
+    return CallSite.caused(
+        new HttpConnectTimeoutException(message), new DeadlineExceededException(message));
   }
 
   /** The deadline is over. */
@@ -41,7 +43,7 @@ final class JdkFailures {
     if (found != null) {
       deadline.addSuppressed(found);
     }
-    return caused(
+    return CallSite.caused(
         found instanceof HttpConnectTimeoutException
             ? new HttpConnectTimeoutException(message)
             : new HttpTimeoutException(message),
@@ -53,9 +55,10 @@ final class JdkFailures {
     String message = String.valueOf(failure.getMessage());
     if (failure instanceof HttpTimeoutException) {
       boolean ofCall = failure.getCause() instanceof DeadlineExceededException;
-      return caused(new HttpTimeoutException(message), ofCall ? failure.getCause() : failure);
+      return CallSite.caused(
+          new HttpTimeoutException(message), ofCall ? failure.getCause() : failure);
     }
-    return caused(new IOException(message), failure);
+    return CallSite.caused(new IOException(message), failure);
   }
 
   /** A wait in a body has ended without bytes. */
@@ -63,7 +66,7 @@ final class JdkFailures {
     return switch (end) {
       case InterruptedException e -> {
         Thread.currentThread().interrupt();
-        yield caused(new InterruptedIOException("interrupted while " + doing), e);
+        yield CallSite.caused(new InterruptedIOException("interrupted while " + doing), e);
       }
       case TimeoutException e -> over(null);
       case ExecutionException e -> again(Objects.requireNonNull(e.getCause()));
@@ -73,10 +76,5 @@ final class JdkFailures {
 
   static IOException closed() {
     return new IOException("closed"); // the JDK's words for a client that is
-  }
-
-  static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
-    failure.initCause(cause);
-    return failure;
   }
 }

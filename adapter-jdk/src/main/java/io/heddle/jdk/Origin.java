@@ -1,6 +1,7 @@
 package io.heddle.jdk;
 
 import io.heddle.core.CallReport;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.HostResolver;
@@ -103,11 +104,11 @@ final class Origin {
       lookedUp = next;
       return null;
     } catch (ExecutionException e) {
-      return JdkFailures.caused(new ConnectException("no address of " + host), e.getCause());
+      return CallSite.caused(new ConnectException("no address of " + host), e.getCause());
     } catch (TimeoutException e) {
       throw JdkFailures.overBeforeSending("looking up " + host);
     } catch (IllegalStateException closed) { // as a CancellationException is
-      throw JdkFailures.caused(JdkFailures.closed(), closed);
+      throw CallSite.caused(JdkFailures.closed(), closed);
     }
   }
 

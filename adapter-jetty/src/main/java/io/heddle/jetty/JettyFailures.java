@@ -1,6 +1,7 @@
 package io.heddle.jetty;
 
 import io.heddle.DeadlineExceededException;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import java.io.EOFException;
 import java.io.IOException;
@@ -54,9 +55,9 @@ final class JettyFailures {
     return switch (end) {
       case InterruptedException e -> {
         Thread.currentThread().interrupt(); // whose flag was cleared
-        yield caused(new InterruptedIOException("interrupted while " + doing), e);
+        yield CallSite.caused(new InterruptedIOException("interrupted while " + doing), e);
       }
-      case TimeoutException e -> caused(expired(doing), e);
+      case TimeoutException e -> CallSite.caused(expired(doing), e);
       case ExecutionException e -> inBody(doing, Objects.requireNonNull(e.getCause()), deadline);
       default -> closed(end);
     };
@@ -64,7 +65,7 @@ final class JettyFailures {
 
   private static IOException inBody(String doing, Throwable failure, Deadline deadline) {
     if (failure instanceof TimeoutException && deadline.isExpired()) {
-      return caused(expired(doing), failure); // Jetty's scheduler was first
+      return CallSite.caused(expired(doing), failure); // Jetty's scheduler was first
     }
     String message = failure.getMessage();
     IOException fresh =
@@ -78,7 +79,7 @@ final class JettyFailures {
           case IOException e -> new IOException(message);
           default -> new IOException(failure.toString());
         };
-    return caused(fresh, failure);
+    return CallSite.caused(fresh, failure);
   }
 
   private static IOException expired(String doing) {
@@ -87,11 +88,6 @@ final class JettyFailures {
 
   /** The body was closed, or given up before. */
   static AsynchronousCloseException closed(@Nullable Throwable cause) {
-    return caused(new AsynchronousCloseException(), cause);
-  }
-
-  private static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
-    failure.initCause(cause);
-    return failure;
+    return CallSite.caused(new AsynchronousCloseException(), cause);
   }
 }

@@ -1,6 +1,7 @@
 package io.heddle.okhttp;
 
 import io.heddle.core.Bell;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.DeclaredLength;
 import io.heddle.core.Demand;
@@ -237,7 +238,7 @@ final class BodyPump implements Demand {
             ? OkHttpFailures.interrupted(e)
             : OkHttpFailures.inWait(e);
       } catch (TimeoutException e) {
-        throw OkHttpFailures.caused(new SocketTimeoutException("timeout"), e);
+        throw CallSite.caused(new SocketTimeoutException("timeout"), e);
       } catch (ExecutionException e) {
         throw failed(Objects.requireNonNull(e.getCause()));
       } finally {

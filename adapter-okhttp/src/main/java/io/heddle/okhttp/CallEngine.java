@@ -1,6 +1,7 @@
 package io.heddle.okhttp;
 
 import io.heddle.core.CallReport;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
@@ -145,7 +146,7 @@ final class CallEngine implements AutoCloseable {
       threads.execute(work);
     } catch (RejectedExecutionException e) {
       checkOpen();
-      throw OkHttpFailures.caused(new InterruptedIOException("executor rejected"), e);
+      throw CallSite.caused(new InterruptedIOException("executor rejected"), e);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.HostResolver;
@@ -42,7 +43,7 @@ final class OffCarrierDns implements Dns, AutoCloseable {
       throw failed(hostname, Objects.requireNonNull(e.getCause()));
     } catch (IllegalStateException e) { // cancelled or refused by a resolver that is closed
       String message = hostname + ": the client is closed";
-      throw OkHttpFailures.caused(new UnknownHostException(message), e);
+      throw CallSite.caused(new UnknownHostException(message), e);
     } catch (TimeoutException e) {
       throw new AssertionError("there is no deadline", e);
     } catch (InterruptedException e) {
@@ -64,7 +65,7 @@ final class OffCarrierDns implements Dns, AutoCloseable {
       throw OkHttpFailures.sneaky(failure);
     }
     String own = failure instanceof UnknownHostException ? failure.getMessage() : null;
-    return OkHttpFailures.caused(new UnknownHostException(own == null ? hostname : own), failure);
+    return CallSite.caused(new UnknownHostException(own == null ? hostname : own), failure);
   }
 
   /** The user's. */

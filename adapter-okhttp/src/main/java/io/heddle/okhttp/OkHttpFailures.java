@@ -84,7 +84,7 @@ final class OkHttpFailures {
   /** The same failure once more: an instance of its own. */
   static IOException again(Throwable failure) {
     IOException fresh = fresh(failure);
-    return fresh != null ? fresh : caused(new IOException(failure.getMessage()), failure);
+    return fresh != null ? fresh : CallSite.caused(new IOException(failure.getMessage()), failure);
   }
 
   /** A wait has ended without what it was for. */
@@ -100,24 +100,17 @@ final class OkHttpFailures {
   /** As OkHttp reports it: with the flag set. */
   static InterruptedIOException interrupted(@Nullable Throwable cause) {
     Thread.currentThread().interrupt();
-    return caused(new InterruptedIOException("interrupted"), cause);
+    return CallSite.caused(new InterruptedIOException("interrupted"), cause);
   }
 
   /** As OkHttp reports a call timeout. */
   static InterruptedIOException timedOut(@Nullable Throwable cause) {
-    return caused(new InterruptedIOException("timeout"), cause);
+    return CallSite.caused(new InterruptedIOException("timeout"), cause);
   }
 
   /** As OkHttp reports a cancelled call. */
   static IOException cancelled(@Nullable Throwable cause) {
-    return caused(new IOException("Canceled"), cause);
-  }
-
-  static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
-    if (cause != null) {
-      failure.initCause(cause);
-    }
-    return failure;
+    return CallSite.caused(new IOException("Canceled"), cause);
   }
 
   /**
@@ -148,7 +141,7 @@ final class OkHttpFailures {
   /** Null if it is of a class that only its library makes. */
   private static @Nullable IOException fresh(Throwable failure) {
     Function<@Nullable String, IOException> like = FRESH.get(failure.getClass());
-    return like == null ? null : caused(like.apply(failure.getMessage()), failure);
+    return like == null ? null : CallSite.caused(like.apply(failure.getMessage()), failure);
   }
 
   /** Throws what need not be declared. */

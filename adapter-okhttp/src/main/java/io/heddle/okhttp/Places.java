@@ -1,6 +1,7 @@
 package io.heddle.okhttp;
 
 import io.heddle.core.CallEvent.Step;
+import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
@@ -97,8 +98,7 @@ final class Places {
     } catch (TimeoutException e) {
       throw call.isOverdue()
           ? OkHttpFailures.timedOut(e)
-          : OkHttpFailures.caused(
-              new SocketTimeoutException("too many calls: none ended in time"), e);
+          : CallSite.caused(new SocketTimeoutException("too many calls: none ended in time"), e);
     } catch (ExecutionException e) {
       throw new AssertionError("a turn does not fail", e);
     } finally {

@@ -1,6 +1,7 @@
 package io.heddle.core;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows, in the stack trace of a failure that an I/O thread made, the blocking call that waited for
@@ -17,7 +18,7 @@ import java.util.Arrays;
  * <p>The instance stays the library's own, with its type, message and fields. So this is for a
  * failure that belongs to one caller. One instance that several callers get, such as the reset of a
  * connection that they shared, must not be changed for one of them: an adapter throws a fresh
- * exception there, with the shared one as its cause.
+ * exception there, with the shared one as its cause: see {@link #caused}.
  */
 public final class CallSite {
 
@@ -42,6 +43,19 @@ public final class CallSite {
     both[there.length] = SEAM; // in the place of this method's own frame
     System.arraycopy(here, 1, both, there.length + 1, here.length - 1);
     failure.setStackTrace(both);
+    return failure;
+  }
+
+  /**
+   * Makes {@code cause} the cause of a fresh failure whose constructor takes none.
+   *
+   * @param cause null for none
+   * @return {@code failure}
+   */
+  public static <T extends Throwable> T caused(T failure, @Nullable Throwable cause) {
+    if (cause != null) {
+      failure.initCause(cause);
+    }
     return failure;
   }
 
