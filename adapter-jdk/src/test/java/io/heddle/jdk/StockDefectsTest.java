@@ -177,10 +177,12 @@ class StockDefectsTest {
       int theirs = server.connectionsAccepted();
       stock.shutdownNow();
       assertTrue(theirs > 1, theirs + " connections");
+      server.takePeakStreams();
       try (BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
         assertEquals(
             List.of(), Clients.together(20, () -> client.send(request, BodyHandlers.discarding())));
         assertEquals(1, server.connectionsAccepted() - theirs, "connections");
+        assertTrue(server.takePeakStreams() > 1, "one call after the other");
       }
     }
   }
@@ -213,9 +215,11 @@ class StockDefectsTest {
       HttpRequest request = request(server.uri(Script.ok().delay(Duration.ofMillis(500)))).build();
       client.send(request, BodyHandlers.discarding());
       Clients.await("the end of the connection", () -> server.connectionsOpen() == 0);
+      server.takePeakStreams();
       assertEquals(
           List.of(), Clients.together(20, () -> client.send(request, BodyHandlers.discarding())));
       assertEquals(2, server.connectionsAccepted(), "connections");
+      assertTrue(server.takePeakStreams() > 1, "one call after the other");
     }
   }
 
