@@ -3,9 +3,9 @@ package io.heddle.ahc;
 import io.heddle.conformance.HostileSuite;
 import io.heddle.conformance.Wire;
 
-/** Not run by each build: docs/hostile-servers.md says why, and how it is run. */
+/** All cases. Not run by each build: docs/hostile-servers.md says why, and how it is run. */
 class AhcHostile extends HostileSuite {
   AhcHostile() {
-    super(new AhcDriver(), Wire.values());
+    super(new AhcDriver(), Extent.ALL, Wire.values());
   }
 }

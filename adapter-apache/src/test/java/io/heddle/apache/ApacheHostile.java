@@ -3,9 +3,9 @@ package io.heddle.apache;
 import io.heddle.conformance.HostileSuite;
 import io.heddle.conformance.Wire;
 
-/** Not run by each build: docs/hostile-servers.md says why, and how it is run. */
+/** All cases. Not run by each build: docs/hostile-servers.md says why, and how it is run. */
 class ApacheHostile extends HostileSuite {
   ApacheHostile() {
-    super(new ApacheDriver(), Wire.values());
+    super(new ApacheDriver(), Extent.ALL, Wire.values());
   }
 }

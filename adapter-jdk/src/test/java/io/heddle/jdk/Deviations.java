@@ -19,5 +19,8 @@ final class Deviations {
       "a send() of the JDK's has no cancel: who wants its end interrupts the caller, or closes the"
           + " stream, and that is what is told";
 
+  static final String CR_ENDS_A_LINE =
+      "the JDK takes a CR alone for the end of a line, which RFC 9112, 2.2, forbids";
+
   private Deviations() {}
 }

@@ -2,6 +2,6 @@ package io.heddle.conformance;
 
 class ReferenceHostileTest extends HostileSuite {
   ReferenceHostileTest() {
-    super(new ReferenceDriver(), Wire.HTTP_1_1, Wire.H2_TLS);
+    super(new ReferenceDriver(), Extent.ALL, Wire.HTTP_1_1, Wire.H2_TLS);
   }
 }

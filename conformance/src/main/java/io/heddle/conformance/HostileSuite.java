@@ -18,8 +18,9 @@ import org.junit.jupiter.api.function.Executable;
 /**
  * Calls of servers that mean harm, from a client of one adapter on each of its wires. Not among the
  * rules: most of what is looked at here is the library's own, and {@code docs/hostile-servers.md}
- * says what it does. An adapter that keeps all of it has a class {@code <Lib>HostileTest}, which
- * each build runs; any other a class {@code <Lib>Hostile}, which is run by its name.
+ * says what it does. An adapter's {@code <Lib>HostileTest} makes the quick ones, in each build; its
+ * {@code <Lib>Hostile} makes all, and is run by its name. What a library does not keep is a {@link
+ * Deviation} by the wire and the name of the case.
  */
 public abstract class HostileSuite {
 
@@ -29,30 +30,52 @@ public abstract class HostileSuite {
   /** More redirects than any library follows. */
   private static final int REDIRECTS = 60;
 
+  /** Which cases run. */
+  protected enum Extent {
+    /** Those that need neither minutes nor the whole heap of a JVM. */
+    QUICK,
+    ALL
+  }
+
   private final ClientDriver driver;
+  private final Extent extent;
   private final List<Wire> wires;
 
-  protected HostileSuite(ClientDriver driver, Wire... wires) {
+  protected HostileSuite(ClientDriver driver, Extent extent, Wire... wires) {
     this.driver = driver;
+    this.extent = extent;
     this.wires = List.of(wires);
   }
 
   /** What a server does. */
   @SuppressWarnings("ImmutableEnumChecker") // methods
   private enum Case {
-    ANSWERS_WITHOUT_AN_END(HostileSuite::answersWithoutAnEnd),
-    CHUNKS_WITHOUT_AN_END(HostileSuite::chunksWithoutAnEnd),
+    ANSWERS_WITHOUT_AN_END(Extent.ALL, HostileSuite::answersWithoutAnEnd),
+    CHUNKS_WITHOUT_AN_END(Extent.ALL, HostileSuite::chunksWithoutAnEnd),
+    BODY_THAT_GROWS(Extent.ALL, HostileSuite::bodyThatGrows),
     ANSWERS_THAT_CANNOT_BE(HostileSuite::answersThatCannotBe),
+    FIELD_THAT_COMES_AS_TWO(HostileSuite::fieldThatComesAsTwo),
     REDIRECTS_WITHOUT_AN_END(HostileSuite::redirectsWithoutAnEnd),
     REDIRECTS_TO_OTHER_SCHEMES(HostileSuite::redirectsToOtherSchemes),
     CREDENTIALS_OF_ANOTHER_ORIGIN(HostileSuite::credentialsOfAnotherOrigin),
     FIELD_THAT_IS_TWO(HostileSuite::fieldThatIsTwo),
     SECRETS_IN_WORDS(HostileSuite::secretsInWords);
 
+    private final Extent extent;
     private final Check check;
 
     Case(Check check) {
+      this(Extent.QUICK, check);
+    }
+
+    Case(Extent extent, Check check) {
+      this.extent = extent;
       this.check = check;
+    }
+
+    boolean isFor(Extent asked, Wire wire) {
+      return extent.compareTo(asked) <= 0
+          && (this != CHUNKS_WITHOUT_AN_END || !wire.isMultiplexed());
     }
   }
 
@@ -62,15 +85,31 @@ public abstract class HostileSuite {
 
   @TestFactory
   Stream<DynamicTest> hostile() {
-    return wires.stream()
-        .flatMap(
-            wire ->
-                Stream.of(Case.values())
-                    .filter(each -> each != Case.CHUNKS_WITHOUT_AN_END || !wire.isMultiplexed())
-                    .map(
-                        each ->
-                            DynamicTest.dynamicTest(
-                                wire + " " + each, () -> run(driver, wire, each.name()))));
+    List<DynamicTest> tests = new ArrayList<>();
+    for (Wire wire : wires) {
+      for (Case each : Case.values()) {
+        if (each.isFor(extent, wire)) {
+          String name = wire + " " + each;
+          tests.add(DynamicTest.dynamicTest(name, () -> judge(name, wire, each)));
+        }
+      }
+    }
+    for (Deviation each : getClass().getAnnotationsByType(Deviation.class)) {
+      Kit.check(
+          tests.stream().anyMatch(test -> test.getDisplayName().equals(each.rule())),
+          each.rule() + " is no case of this suite, which deviates from it");
+    }
+    return tests.stream();
+  }
+
+  private void judge(String name, Wire wire, Case each) throws Throwable {
+    @Nullable Throwable failure = null;
+    try {
+      run(driver, wire, each.name());
+    } catch (Exception | Error e) {
+      failure = e;
+    }
+    RuleExtension.judge(name, failure, getClass());
   }
 
   /** Runs one of the cases, with a server and a JVM of its own. */
@@ -98,8 +137,38 @@ public abstract class HostileSuite {
     assertHarmless(kit, Hostility.endlessChunks(), true);
   }
 
+  private static void bodyThatGrows(Kit kit) throws Exception {
+    assertHarmless(kit, List.of(Hostility.growing(kit.wire())), false);
+  }
+
   private static void answersThatCannotBe(Kit kit) throws Exception {
     assertHarmless(kit, Hostility.of(kit.wire(), false), false);
+  }
+
+  private static void fieldThatComesAsTwo(Kit kit) throws Exception {
+    Client client = kit.open();
+    Hostility split = Hostility.split(kit.wire());
+    URI uri = kit.closing(new HostileServer(kit.wire(), split)).uri();
+    Caller<List<String>> caller =
+        kit.call(
+            () -> {
+              try (Reply reply = kit.execute(client, Call.get(uri))) {
+                @Nullable String injected = reply.header("X-Injected");
+                return injected == null ? List.of() : List.of(injected);
+              }
+            });
+    Bounds.await(Bounds.LONG, "the call ends", caller::isDone);
+    if (Boolean.getBoolean(TELL)) {
+      Object end =
+          caller.hasFailed() ? caller.failure(Bounds.PROMPT) : caller.result(Bounds.PROMPT);
+      System.out.println(
+          kit.driver().getClass().getSimpleName() + " " + kit.wire() + " " + split + ": " + end);
+    }
+    if (!caller.hasFailed()) {
+      List<String> injected = caller.result(Bounds.PROMPT);
+      assertEquals(List.of(), injected, "a field that was in another's value");
+    }
+    kit.assertWorks(client);
   }
 
   private static void redirectsWithoutAnEnd(Kit kit) throws Exception {

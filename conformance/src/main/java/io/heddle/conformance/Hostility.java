@@ -245,11 +245,22 @@ enum Hostility {
     return List.of(ENDLESS_CHUNK_SIZE, ENDLESS_CHUNK_EXTENSION, ENDLESS_TRAILERS);
   }
 
+  /** A small body that becomes a large one. */
+  static Hostility growing(Wire wire) {
+    return wire.isMultiplexed() ? SMALLER_GZIP_BOMB : GZIP_BOMB;
+  }
+
+  /** A field whose value has a line break, and behind it what would be a field. */
+  static Hostility split(Wire wire) {
+    return wire.isMultiplexed() ? SPLIT_FIELD : SPLIT_BY_CR;
+  }
+
   /** All others. */
   static List<Hostility> of(Wire wire, boolean endless) {
     return Arrays.stream(values())
         .filter(each -> each.http2 == wire.isMultiplexed() && each.endless == endless)
         .filter(each -> !endlessChunks().contains(each))
+        .filter(each -> each != growing(wire) && each != split(wire))
         .toList();
   }
 }
