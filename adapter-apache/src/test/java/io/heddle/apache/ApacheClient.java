@@ -150,12 +150,15 @@ final class ApacheClient implements Client {
 
   /** TLS that trusts this certificate alone. */
   static TlsStrategy tls(X509Certificate certificate) {
+    return ClientTlsStrategyBuilder.create().setSslContext(trusting(certificate)).buildAsync();
+  }
+
+  static SSLContext trusting(X509Certificate certificate) {
     try {
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
       store.setCertificateEntry("trusted", certificate);
-      SSLContext context = SSLContexts.custom().loadTrustMaterial(store, null).build();
-      return ClientTlsStrategyBuilder.create().setSslContext(context).buildAsync();
+      return SSLContexts.custom().loadTrustMaterial(store, null).build();
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException(e);
     }
