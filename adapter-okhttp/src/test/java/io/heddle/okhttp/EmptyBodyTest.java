@@ -103,7 +103,7 @@ class EmptyBodyTest {
       assertEquals(10, read(patient, "GET", first), "the handshake takes its time");
       URI reset = server.uri(Script.ok().body(0).fault(Script.Fault.STREAM_RESET, 0));
       assertInstanceOf(
-          StreamResetException.class, new Caller(() -> read(client, "GET", reset)).failure());
+          StreamResetException.class, new Caller(() -> read(patient, "GET", reset)).failure());
       assertInstanceOf(
           SocketTimeoutException.class,
           new Caller(() -> read(client, "GET", headOnly(server))).failure());

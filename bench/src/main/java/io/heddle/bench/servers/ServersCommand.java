@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Calls nginx, Apache httpd, HAProxy (in front of nginx), Node, Caddy, a server in Go, and nginx"
           + " through squid and through microsocks (SOCKS), those that are installed, from virtual"
-          + " threads, with each library's stock client and with Heddle, over HTTP/1.1 and, over TLS,"
-          + " HTTP/2. Each client has the library's own retries.",
+          + " threads, with each library's stock client and with Heddle, over HTTP/1.1 and HTTP/2,"
+          + " with TLS and without. Each client has the library's own retries.",
       "Prints a table in Markdown for each server: how many calls failed, and of how many. Takes"
           + " some minutes for each server."
     },
