@@ -109,17 +109,28 @@ final class WrongDrivers {
     }
   }
 
+  /** And takes no long time about it. */
   static final class SendsAlthoughInterrupted extends WrappedDriver {
     @Override
     Reply execute(Attempt attempt) throws Exception {
-      boolean interrupted = Thread.interrupted();
-      Reply reply = super.execute(attempt);
-      if (interrupted) {
-        reply.close();
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("interrupted");
+      if (!Thread.interrupted()) {
+        return super.execute(attempt);
       }
-      return reply;
+      Call asked = attempt.asked();
+      Call brief =
+          new Call(
+              asked.method(),
+              asked.uri(),
+              asked.headers(),
+              asked.body(),
+              Bounds.PROMPT,
+              asked.expectContinue());
+      try {
+        attempt.right().instead(brief).execute().close();
+      } finally {
+        Thread.currentThread().interrupt();
+      }
+      throw new InterruptedIOException("interrupted");
     }
   }
 
