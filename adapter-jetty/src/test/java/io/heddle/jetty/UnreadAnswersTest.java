@@ -12,8 +12,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http2.client.HTTP2Client;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,27 +46,39 @@ class UnreadAnswersTest {
     assertBounded(frames(PING, 8));
   }
 
+  /**
+   * Again, if TCP stands still: a server that reads nothing may drop what tells it that the client
+   * takes more, so that the flood does not come.
+   */
   private static void assertBounded(byte[] flood) throws Exception {
+    Exception told = endOf(flood);
+    for (int i = 0; i < 2 && told instanceof TimeoutException; i++) {
+      told = endOf(flood);
+    }
+    assertTrue(told.toString().contains("answers_to_ping"), told::toString);
+  }
+
+  private static Exception endOf(byte[] flood) throws Exception {
     BlockingJettyClient client = new BlockingJettyClient(JettyClient.transport(Wire.H2C));
     try (client;
         ServerSocket server = new ServerSocket()) {
-      server.setReceiveBufferSize(4 * 1024); // an answer that is not read is not taken
+      server.setReceiveBufferSize(64 * 1024); // an answer that is not read is not taken
       server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       client.start();
       for (HTTP2Client each : client.getContainedBeans(HTTP2Client.class)) {
-        each.getClientConnector().setSendBufferSize(8 * 1024);
+        each.getClientConnector().setSendBufferSize(64 * 1024);
       }
       Thread serving = Thread.ofPlatform().daemon().start(() -> serve(server, flood));
-      ExecutionException told =
+      Exception told =
           assertThrows(
-              ExecutionException.class,
+              Exception.class,
               () ->
                   client
                       .newRequest("http://127.0.0.1:" + server.getLocalPort() + "/")
-                      .timeout(20, TimeUnit.SECONDS)
+                      .timeout(15, TimeUnit.SECONDS)
                       .send());
-      assertTrue(String.valueOf(told.getCause()).contains("answers_to_ping"), told::toString);
       serving.interrupt();
+      return told;
     }
   }
 
