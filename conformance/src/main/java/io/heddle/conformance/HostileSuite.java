@@ -159,10 +159,13 @@ public abstract class HostileSuite {
             });
     Bounds.await(Bounds.LONG, "the call ends", caller::isDone);
     if (Boolean.getBoolean(TELL)) {
-      Object end =
-          caller.hasFailed() ? caller.failure(Bounds.PROMPT) : caller.result(Bounds.PROMPT);
-      System.out.println(
-          kit.driver().getClass().getSimpleName() + " " + kit.wire() + " " + split + ": " + end);
+      say(
+          kit,
+          split
+              + ": "
+              + (caller.hasFailed()
+                  ? caller.failure(Bounds.PROMPT)
+                  : caller.result(Bounds.PROMPT)));
     }
     if (!caller.hasFailed()) {
       List<String> injected = caller.result(Bounds.PROMPT);
@@ -276,11 +279,9 @@ public abstract class HostileSuite {
       assertEquals(302, caller.result(Bounds.PROMPT), "status");
     }
     if (Boolean.getBoolean(TELL)) {
-      System.out.println(
-          kit.driver().getClass().getSimpleName()
-              + " "
-              + kit.wire()
-              + " redirect: "
+      say(
+          kit,
+          "redirect: "
               + (caller.hasFailed() ? caller.failure(Bounds.PROMPT) : "status 302")
               + ", "
               + kit.server().seen(uri).size()
@@ -311,9 +312,12 @@ public abstract class HostileSuite {
       throw e;
     } finally {
       kit.otherJvm().close();
-      String who = kit.driver().getClass().getSimpleName() + " " + kit.wire() + " ";
-      said.lines().forEach(line -> System.out.println(who + line));
+      said.lines().forEach(line -> say(kit, line));
     }
+  }
+
+  private static void say(Kit kit, String line) {
+    System.out.println(kit.driver().getClass().getSimpleName() + " " + kit.wire() + " " + line);
   }
 
   private static String harm(Kit kit, List<Hostility> hostilities, boolean mustFail)
