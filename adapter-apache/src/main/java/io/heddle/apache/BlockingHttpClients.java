@@ -109,10 +109,11 @@ public final class BlockingHttpClients {
   }
 
   /**
-   * Outside of all others: Apache's handlers leave the lease of a call that ends by an Error, and
-   * where a request is aborted between two of their steps, the second misses its connection.
+   * Apache's handlers leave the lease of a call that ends by an Error, and where a request is
+   * aborted between two of their steps, the second misses its connection. Our own builder has this
+   * outside of all others; {@link CallDeadline} has it where a framework builds the client.
    */
-  private static ClassicHttpResponse endingOnError(
+  static ClassicHttpResponse endingOnError(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
     try {

@@ -17,14 +17,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.BasicHttpClientConnectionManager;
+import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpRequestInterceptor;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
@@ -200,17 +203,28 @@ class ErrorOfUserCodeTest {
   /** A handler of the chain stands outside of what Apache cleans up after. */
   @Test
   void anErrorOfAnExecHandlerLeavesNoLease() throws Exception {
-    HttpClientBuilder builder =
-        BlockingHttpClients.custom()
-            .addExecInterceptorFirst(
-                "tears",
-                (request, scope, chain) -> {
-                  ClassicHttpResponse response = chain.proceed(request, scope);
-                  if (request.containsHeader("tear")) {
-                    throw torn;
-                  }
-                  return response;
-                });
+    assertNoLeaseIsLeft(BlockingHttpClients.custom().addExecInterceptorFirst("tears", this::tear));
+  }
+
+  @Test
+  void anErrorWithinThePreparedChainLeavesNoLease() throws Exception {
+    assertNoLeaseIsLeft(
+        BlockingHttpClients.prepare(
+            HttpClientBuilder.create().addExecInterceptorFirst("tears", this::tear),
+            org.apache.hc.core5.util.Timeout.DISABLED));
+  }
+
+  private ClassicHttpResponse tear(
+      ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
+      throws IOException, HttpException {
+    ClassicHttpResponse response = chain.proceed(request, scope);
+    if (request.containsHeader("tear")) {
+      throw torn;
+    }
+    return response;
+  }
+
+  private void assertNoLeaseIsLeft(HttpClientBuilder builder) throws Exception {
     try (House house = new House(Wire.H2C, builder)) {
       HttpGet get = new HttpGet(house.server.uri(Script.ok().body(1_000_000)));
       get.addHeader("tear", "yes");

@@ -61,13 +61,7 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
   private ClassicHttpResponse proceed(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
-    ClassicHttpResponse response;
-    try {
-      response = deadlines.execute(request, scope, chain);
-    } catch (Error e) {
-      scope.execRuntime.discardEndpoint(); // Apache's handlers leave the lease
-      throw e;
-    }
+    ClassicHttpResponse response = deadlines.execute(request, scope, chain);
     HttpEntity entity = response.getEntity();
     if (entity != null && entity.isStreaming()) {
       response.setEntity(new BrokenBodies(entity, scope.originalRequest));
