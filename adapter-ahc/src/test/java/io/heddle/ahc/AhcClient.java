@@ -40,10 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** A client as the kit's settings want it, with a probe in each hook of the blocking calls. */
 final class AhcClient implements Client {
 
-  /**
-   * Netty offers none but AES by itself, for which the test JVMs have no fast code: they do without
-   * the better compiler.
-   */
+  /** Netty offers none but AES by itself, for which a test JVM may have no fast code. */
   private static final List<String> CIPHERS =
       List.of("TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256");
 

@@ -16,7 +16,7 @@ final class LargeBody implements OtherJvm.Task {
   }
 
   /**
-   * Over TLS not much more than the heap has, as a JVM without the better compiler enciphers
+   * Over TLS not much more than the heap has, as a JVM without the better compiler may encipher
    * slowly.
    */
   static long length(Wire wire) {

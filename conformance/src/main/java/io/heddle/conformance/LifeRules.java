@@ -103,7 +103,7 @@ interface LifeRules {
   default void nothingIsLeftOfCalls(Kit kit) throws Exception {
     Client client = kit.open(kit.settings().maxConnections(10));
     // Over the other wires fewer, as they take many times as long.
-    int calls = kit.wire() == Wire.HTTP_1_1 ? 10_000 : 1000;
+    int calls = kit.wire() == Wire.HTTP_1_1 ? 2_500 : 500;
     List<WeakReference<BodyWriter>> writers = new ArrayList<>();
     for (int i = 0; i < calls; i++) {
       writers.add(postOfItsOwn(kit, client, i % 10 == 0));

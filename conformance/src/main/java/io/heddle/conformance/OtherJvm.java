@@ -49,6 +49,14 @@ final class OtherJvm implements AutoCloseable {
   /** Where the JVM is told what to do with what is logged. */
   private static final String LOGGING = "java.util.logging.config.file";
 
+  /** How options of this JVM begin that the other has too: what compiles, and what enciphers. */
+  private static final List<String> TAKEN_ON =
+      List.of(
+          "-XX:TieredStopAtLevel",
+          "--enable-native-access",
+          "-Djdk.tls.namedGroups",
+          "-Djava.security.properties");
+
   /** How long a task may take in all; one that takes longer hangs. */
   private static final Duration PATIENCE = Bounds.LONG.multipliedBy(10);
 
@@ -114,7 +122,7 @@ final class OtherJvm implements AutoCloseable {
     command.add("-XX:+ExitOnOutOfMemoryError");
     command.add("-XX:+UseSerialGC"); // starts fastest
     for (String each : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (each.startsWith("-XX:TieredStopAtLevel")) {
+      if (TAKEN_ON.stream().anyMatch(each::startsWith)) {
         command.add(each);
       }
     }
