@@ -276,23 +276,15 @@ final class WrongDrivers {
   static final class StormsWhenRefused extends WrappedDriver {
     @Override
     Reply execute(Attempt attempt) throws Exception {
-      if (attempt.asked().deadline() != null) {
+      attempt.right().refusals = Integer.MAX_VALUE;
+      if (attempt.asked().deadline() != null) { // which ends the others, too
         for (int i = 0; i < 7; i++) {
-          Thread.startVirtualThread(() -> storm(attempt));
+          ReferenceClient.Prepared another = attempt.client().prepare(attempt.asked());
+          another.refusals = Integer.MAX_VALUE;
+          NaiveBridge.start(new Attempt(attempt.client(), attempt.asked(), another));
         }
       }
-      attempt.right().refusals = Integer.MAX_VALUE;
       return super.execute(attempt);
-    }
-
-    private static void storm(Attempt attempt) {
-      try {
-        ReferenceClient.Prepared another = attempt.client().prepare(attempt.asked());
-        another.refusals = Integer.MAX_VALUE;
-        another.execute().close();
-      } catch (Exception e) {
-        // The call's own sender tells how it ends.
-      }
     }
   }
 

@@ -13,7 +13,6 @@ import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -58,10 +57,10 @@ enum Certificates {
   }
 
   private static List<String> ciphers() {
-    List<String> ciphers = new ArrayList<>(List.of("TLS_AES_128_GCM_SHA256"));
-    ciphers.add(isAesOfTheJdk() ? 0 : 1, "TLS_CHACHA20_POLY1305_SHA256");
-    ciphers.add("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"); // of TLS 1.2
-    return List.copyOf(ciphers);
+    String aes = "TLS_AES_128_GCM_SHA256";
+    String chaCha = "TLS_CHACHA20_POLY1305_SHA256";
+    String older = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"; // of TLS 1.2
+    return isAesOfTheJdk() ? List.of(chaCha, aes, older) : List.of(aes, chaCha, older);
   }
 
   private static boolean isAesOfTheJdk() {
