@@ -1,7 +1,7 @@
 package io.heddle.ahc;
 
 import io.heddle.core.Deadline;
-import io.heddle.core.Exchange;
+import io.heddle.core.Signal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -96,9 +96,9 @@ abstract class AhcFuture<T> implements ListenableFuture<T> {
   @SuppressWarnings("FutureReturnValueIgnored") // it never fails
   private boolean done(Deadline deadline) throws InterruptedException {
     client.engine().forbidWaiting();
-    Exchange<Boolean> turn = new Exchange<>();
-    outcome.whenComplete((result, failure) -> turn.complete(true));
-    return turn.awaitDone(deadline);
+    Signal ended = new Signal();
+    outcome.whenComplete((result, failure) -> ended.raise());
+    return ended.await(deadline);
   }
 
   @Override

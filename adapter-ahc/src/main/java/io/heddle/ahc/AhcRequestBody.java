@@ -2,8 +2,8 @@ package io.heddle.ahc;
 
 import io.heddle.core.BodyOutput;
 import io.heddle.core.Deadline;
-import io.heddle.core.Exchange;
 import io.heddle.core.RequestBodyPipe;
+import io.heddle.core.Signal;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -43,8 +43,8 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   private volatile BodyAttempt attempt;
   private volatile boolean taken;
 
-  // Shared: completes when he who writes, or wrote last, reads no more.
-  private final AtomicReference<@Nullable Exchange<Boolean>> writing = new AtomicReference<>();
+  // Shared: raised when he who writes, or wrote last, reads no more.
+  private final AtomicReference<@Nullable Signal> writing = new AtomicReference<>();
 
   // The engine only, one thread at a time.
   private boolean created;
@@ -99,14 +99,14 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   private void write(RequestBodyPipe to, Deadline deadline)
       throws IOException, InterruptedException, TimeoutException {
     Stream out = new Stream(to, deadline);
-    Exchange<Boolean> written = new Exchange<>();
+    Signal written = new Signal();
     try {
       if (!isWanted(to, deadline)) {
         return;
       }
-      Exchange<Boolean> before = writing.getAndSet(written);
+      Signal before = writing.getAndSet(written);
       if (before != null) { // one thread at a time reads the body
-        before.awaitDone(deadline);
+        before.await(deadline);
       }
       taken = true; // then a second look: he who wants the body anew stops first, then looks
       if (!isWanted(to, deadline)) {
@@ -133,7 +133,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
         }
       }
     } finally {
-      written.complete(true);
+      written.raise();
     }
   }
 

@@ -8,6 +8,7 @@ import io.heddle.core.HostResolver;
 import io.heddle.core.InFlightLimit;
 import io.heddle.core.Lanes;
 import io.heddle.core.Lanes.Lane;
+import io.heddle.core.Signal;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -226,7 +227,7 @@ final class Origin {
   void pause(Deadline deadline) throws InterruptedException {
     if (!streamsLost.isNone()) {
       Deadline moment = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
-      new Exchange<Void>().awaitDone(deadline.earlier(moment));
+      new Signal().await(deadline.earlier(moment)); // which nobody raises
     }
   }
 

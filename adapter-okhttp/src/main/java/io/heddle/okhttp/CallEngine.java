@@ -3,9 +3,9 @@ package io.heddle.okhttp;
 import io.heddle.core.CallReport;
 import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
-import io.heddle.core.Exchange;
 import io.heddle.core.InFlightLimit;
 import io.heddle.core.Resends;
+import io.heddle.core.Signal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -175,7 +175,7 @@ final class CallEngine implements AutoCloseable {
   /** A cancel that a worker does. */
   private static final class HandedCancel implements Runnable {
     private final Runnable cancel;
-    private final Exchange<Boolean> done = new Exchange<>();
+    private final Signal done = new Signal();
 
     // Written by the worker before `done`.
     private @Nullable RuntimeException thrown;
@@ -191,23 +191,13 @@ final class CallEngine implements AutoCloseable {
       } catch (RuntimeException e) { // of a listener
         thrown = e;
       } finally {
-        done.complete(true); // wakes the caller in await
+        done.raise(); // wakes the caller in await
       }
     }
 
     /** Waits for the worker, also if the thread is interrupted. */
     void await() {
-      boolean interrupted = false;
-      while (!done.isDone()) {
-        try {
-          boolean unused = done.awaitDone(Deadline.none());
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      boolean unused = done.awaitUninterruptibly(Deadline.none());
       if (thrown != null) {
         throw thrown;
       }

@@ -3,6 +3,7 @@ package io.heddle.okhttp;
 import io.heddle.core.Bell;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
+import io.heddle.core.Signal;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.Queue;
@@ -50,7 +51,7 @@ final class OkHttpExchange implements Runnable {
   private final @Nullable OkHttpRequestBody body;
 
   private final Exchange<Response> head = new Exchange<>();
-  private final Exchange<Boolean> left = new Exchange<>();
+  private final Signal left = new Signal();
 
   // What the worker wants the caller to do, who waits at the bell for that, and for the head.
   // What comes of the body is told when the caller reads it: OkHttp has more to tell before.
@@ -168,23 +169,15 @@ final class OkHttpExchange implements Runnable {
    */
   boolean awaitLeft() {
     if (OkHttpInternals.isWatchdog(Thread.currentThread())) {
-      return left.isDone();
+      return left.isRaised();
     }
-    boolean interrupted = Thread.interrupted();
-    try {
-      boolean gone;
-      do {
-        gone = left.awaitDone(Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)));
-      } while (!gone && PrefaceGate.isAwaitedBy(worker));
-      return gone;
-    } catch (InterruptedException e) {
-      interrupted = true;
-      return left.isDone();
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    boolean gone;
+    do {
+      gone =
+          left.awaitUninterruptibly(
+              Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(GRACE_MILLIS)));
+    } while (!gone && PrefaceGate.isAwaitedBy(worker));
+    return gone;
   }
 
   // ---- worker -------------------------------------------------------------------------------
@@ -215,7 +208,7 @@ final class OkHttpExchange implements Runnable {
       head.fail(t); // wakes the caller in execute
       bell.ring(); // wakes the caller in serve
     } finally {
-      left.complete(true); // wakes a caller that gave up, and waits for what comes of it
+      left.raise(); // wakes a caller that gave up, and waits for what comes of it
       if (read) { // after all that the worker has to tell
         runTasks();
       }
@@ -306,7 +299,7 @@ final class OkHttpExchange implements Runnable {
 
   /** Whether the worker is gone. */
   boolean isLeft() {
-    return left.isDone();
+    return left.isRaised();
   }
 
   /**
@@ -317,7 +310,7 @@ final class OkHttpExchange implements Runnable {
     BodyPump running = pump;
     if (running != null && !running.isOver()) {
       read = true; // before the look at the worker, who looks at this once it is gone
-      if (!left.isDone()) {
+      if (!left.isRaised()) {
         abort();
       }
     }

@@ -4,14 +4,19 @@ import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static java.util.stream.Collectors.toSet;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,6 +29,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
 
 /**
  * Which part of Heddle knows which, and which of them may wait. The test stands here because the
@@ -52,6 +61,9 @@ class LayersTest {
           "io.heddle.jetty", Set.of("org.eclipse.jetty.."),
           "io.heddle.jdk", Set.of());
 
+  private static final Set<String> OURS =
+      Stream.concat(Stream.of(USERS, CORE), ADAPTERS.keySet().stream()).collect(toSet());
+
   /** Methods that wait: their names, by the class or interface that has them. */
   private static final Map<Class<?>, String> WAITING =
       Map.of(
@@ -76,6 +88,12 @@ class LayersTest {
           "io.heddle.jdk.JdkExchange.sendPushed", "the client's send, for a call with pushes",
           "io.heddle.jetty.WholeResponse.await", "the future is done: Jetty completed it before",
           "io.heddle.jetty.JettyRequest.abort", "the future is done: it has been asked");
+
+  /** Methods of ours that may enter a monitor, each with the reason. */
+  private static final Map<String, String> MAY_ENTER =
+      Map.of(
+          "io.heddle.okhttp.OkHttpInternals.leave",
+          "OkHttp guards a connection's field so, and waits for nothing inside");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -145,9 +163,7 @@ class LayersTest {
   void nobodyWaitsButTheWaiter() {
     noClasses()
         .that()
-        .resideInAnyPackage(
-            Stream.concat(Stream.of(USERS, CORE), ADAPTERS.keySet().stream())
-                .toArray(String[]::new))
+        .resideInAnyPackage(OURS.toArray(String[]::new))
         .should()
         .callMethodWhere(
             describe(
@@ -166,6 +182,48 @@ class LayersTest {
             .collect(toSet());
     assertTrue(
         waiting.containsAll(MAY_WAIT.keySet()), () -> MAY_WAIT + " names one not in " + waiting);
+  }
+
+  @Test
+  void nobodyEntersAMonitor() throws IOException {
+    Set<String> entering = new TreeSet<>();
+    for (JavaClass each : CLASSES) {
+      if (OURS.contains(each.getPackageName())) {
+        try (InputStream bytes = each.getSource().orElseThrow().getUri().toURL().openStream()) {
+          new ClassReader(bytes)
+              .accept(new MonitorFinder(each.getName(), entering), ClassReader.SKIP_DEBUG);
+        }
+      }
+    }
+    assertEquals(MAY_ENTER.keySet(), entering, "before JDK 24, a monitor holds who waits at it");
+  }
+
+  /** Finds the methods that are {@code synchronized}, or have a block that is. */
+  private static final class MonitorFinder extends ClassVisitor {
+    private final String owner;
+    private final Set<String> found;
+
+    MonitorFinder(String owner, Set<String> found) {
+      super(Opcodes.ASM9);
+      this.owner = owner;
+      this.found = found;
+    }
+
+    @Override
+    public MethodVisitor visitMethod(
+        int access, String name, String type, String signature, String[] exceptions) {
+      if ((access & Opcodes.ACC_SYNCHRONIZED) != 0) {
+        found.add(owner + "." + name);
+      }
+      return new MethodVisitor(Opcodes.ASM9) {
+        @Override
+        public void visitInsn(int opcode) {
+          if (opcode == Opcodes.MONITORENTER) {
+            found.add(owner + "." + name);
+          }
+        }
+      };
+    }
   }
 
   private static String caller(JavaMethodCall call) {

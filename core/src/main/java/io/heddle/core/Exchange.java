@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <R> what the caller waits for: a lease, a connection, the head of a response
  */
-public final class Exchange<R extends @Nullable Object> extends Waiter {
+public final class Exchange<R extends @Nullable Object> extends EndState {
 
-  /** What {@link #outcome} holds where it holds neither a result nor a {@link Failure}. */
+  /** What it ends as where it ends as neither a result nor a {@link Failure}. */
   private enum Mark {
     NULL,
     ABANDONED
@@ -49,25 +49,18 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
     public void cancel() {}
   }
 
-  private static final VarHandle OUTCOME;
   private static final VarHandle CANCELLER;
 
   static {
     try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      OUTCOME = lookup.findVarHandle(Exchange.class, "outcome", Object.class);
-      CANCELLER = lookup.findVarHandle(Exchange.class, "canceller", Canceller.class);
+      CANCELLER =
+          MethodHandles.lookup().findVarHandle(Exchange.class, "canceller", Canceller.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
-  private record Failure(Throwable cause) {}
-
   private final @Nullable Consumer<? super R> disposer;
-
-  // Shared, under compare-and-set: null is WAITING, else ABANDONED, a Failure, NULL or the result.
-  private volatile @Nullable Object outcome;
 
   // Shared, under compare-and-set: null until there is one, SPENT once it had its turn.
   private volatile @Nullable Canceller canceller;
@@ -154,8 +147,7 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
    * @return whether this was the outcome; if not, the result went to the disposer
    */
   public boolean complete(R result) {
-    if (OUTCOME.compareAndSet(this, null, result == null ? Mark.NULL : result)) {
-      wake(); // the caller in await
+    if (endAs(result == null ? Mark.NULL : result)) { // wakes the caller in await
       return true;
     }
     if (disposer != null) {
@@ -171,18 +163,14 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
    * @return whether this was the outcome
    */
   public boolean fail(Throwable failure) {
-    if (OUTCOME.compareAndSet(this, null, new Failure(failure))) {
-      wake(); // the caller in await
-      return true;
-    }
-    return false;
+    return endAs(new Failure(failure)); // wakes the caller in await
   }
 
   // ---- any thread ---------------------------------------------------------------------------
 
   /** Whether there is an outcome, be it that the exchange was abandoned. */
   public boolean isDone() {
-    return outcome != null;
+    return ending() != null;
   }
 
   /**
@@ -192,10 +180,9 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
    * @return whether this ended it; false if it had an outcome already
    */
   public boolean cancel() {
-    if (!OUTCOME.compareAndSet(this, null, Mark.ABANDONED)) {
+    if (!endAs(Mark.ABANDONED)) { // wakes a caller in await, if another thread cancels
       return false;
     }
-    wake(); // a caller in await, if another thread cancels
     Canceller abort = (Canceller) CANCELLER.getAndSet(this, Spent.SPENT);
     if (abort != null) {
       abort.cancel();
@@ -205,12 +192,12 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
 
   @Override
   boolean isReady() {
-    return outcome != null;
+    return ending() != null;
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // NULL stands for a null that R allows
   private R outcome() throws ExecutionException {
-    Object is = outcome;
+    Object is = ending();
     if (is == Mark.ABANDONED) {
       throw new CancellationException("the exchange was cancelled");
     }
@@ -222,7 +209,7 @@ public final class Exchange<R extends @Nullable Object> extends Waiter {
 
   @Override
   public String toString() {
-    Object is = outcome;
+    Object is = ending();
     String state = is == null ? "waiting" : is == Mark.ABANDONED ? "abandoned" : "completed";
     if (is instanceof Failure failure) {
       state = "failed: " + failure.cause();

@@ -2,15 +2,12 @@ package io.heddle.core;
 
 import io.heddle.IoThread;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A request body on its way from the caller that writes it to the I/O thread that sends it.
@@ -40,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread writes, one drains; {@link #answered}, {@link #stop}, {@link #fail} and {@link
  * #cancel} may come from any thread.
  */
-public final class RequestBodyPipe extends Waiter {
+public final class RequestBodyPipe extends EndState {
 
   /** Where the I/O thread puts the bytes: a channel that may have no room. */
   @FunctionalInterface
@@ -54,7 +51,7 @@ public final class RequestBodyPipe extends Waiter {
     int write(ByteBuffer src) throws IOException;
   }
 
-  /** What {@link #end} holds where it holds no {@link Failure}. */
+  /** What it ends as: one of these, or a {@link Failure}. Without an end it is OPEN. */
   private enum End {
     FINISHED,
     STOPPED,
@@ -63,25 +60,10 @@ public final class RequestBodyPipe extends Waiter {
 
   private static final int STALL_MILLIS = 500;
 
-  private static final VarHandle END;
-
-  static {
-    try {
-      END = MethodHandles.lookup().findVarHandle(RequestBodyPipe.class, "end", Object.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private record Failure(Throwable cause) {}
-
   private final ByteQueue queue;
   private final int capacity;
   private final Runnable signal;
   private final Canceller canceller;
-
-  // Shared, under compare-and-set: null is OPEN, else FINISHED, STOPPED, a Failure or CLOSED.
-  private volatile @Nullable Object end;
 
   // Shared: set by the I/O thread when it finds nothing, cleared by the writer that signals.
   private volatile boolean starved;
@@ -174,7 +156,7 @@ public final class RequestBodyPipe extends Waiter {
    * @throws IllegalStateException if it is finished already
    */
   public void finish() throws ExecutionException {
-    if (wanted() && END.compareAndSet(this, null, End.FINISHED)) {
+    if (wanted() && endAs(End.FINISHED)) {
       starved = false;
       signal.run();
     }
@@ -189,7 +171,7 @@ public final class RequestBodyPipe extends Waiter {
    * @return whether the body is complete and all of it in the sink: the time to end the stream
    */
   public boolean drainTo(Sink sink) throws IOException {
-    Object is = end;
+    Object is = ending();
     if (is != null && is != End.FINISHED) {
       return false; // what is queued is not wanted, or not whole
     }
@@ -201,12 +183,12 @@ public final class RequestBodyPipe extends Waiter {
       }
     }
     wakeIfRoom();
-    return end == End.FINISHED && queue.available() == 0;
+    return ending() == End.FINISHED && queue.available() == 0;
   }
 
   /** How many bytes are queued; never throws. */
   public int available() {
-    Object is = end;
+    Object is = ending();
     return is == null || is == End.FINISHED ? (int) queue.available() : 0;
   }
 
@@ -215,7 +197,7 @@ public final class RequestBodyPipe extends Waiter {
    * writer has neither signalled since nor come to an end.
    */
   public boolean isStarved() {
-    return starved && end == null;
+    return starved && ending() == null;
   }
 
   /** The peer has answered with an error, and may want no more: see above. */
@@ -242,22 +224,21 @@ public final class RequestBodyPipe extends Waiter {
    * @return whether this closed it; false if it had been finished, stopped, failed or closed
    */
   public boolean cancel() {
-    if (!END.compareAndSet(this, null, End.CLOSED)) {
+    if (!endAs(End.CLOSED)) { // wakes the caller in write
       return false;
     }
-    wake(); // the caller in write
     canceller.cancel();
     return true;
   }
 
   @Override
   boolean isReady() {
-    return end != null || queue.available() <= capacity / 2 || (answered && !answerSeen);
+    return ending() != null || queue.available() <= capacity / 2 || (answered && !answerSeen);
   }
 
   /** Whether more bytes are wanted; throws what keeps the writer from writing. */
   private boolean wanted() throws ExecutionException {
-    Object is = end;
+    Object is = ending();
     if (is == null) {
       return true;
     }
@@ -304,14 +285,14 @@ public final class RequestBodyPipe extends Waiter {
   }
 
   private void finishAs(Object how) {
-    if (END.compareAndSet(this, null, how) || END.compareAndSet(this, End.FINISHED, how)) {
-      wake(); // the caller in write
+    if (!endAs(how)) { // wakes the caller in write
+      endAs(how, End.FINISHED);
     }
   }
 
   @Override
   public String toString() {
-    Object is = end;
+    Object is = ending();
     return "RequestBodyPipe[" + (is == null ? "OPEN" : is) + ", " + queue.available() + " bytes]";
   }
 }

@@ -112,7 +112,7 @@ public final class Resends {
   public void pause() throws InterruptedException {
     long nanos = pauseNanos();
     if (nanos > 0) {
-      new Exchange<Void>().awaitDone(deadline.earlier(Deadline.afterNanos(nanos)));
+      new Signal().await(deadline.earlier(Deadline.afterNanos(nanos))); // which nobody raises
     }
   }
 }

@@ -1,8 +1,6 @@
 package io.heddle.core;
 
 import io.heddle.IoThread;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -38,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  * may come from any thread. What the producer wrote before {@link #offer} happens-before the read
  * of those bytes.
  */
-public final class ResponseBodyPipe extends Waiter {
+public final class ResponseBodyPipe extends EndState {
 
-  /** What {@link #end} holds where it holds no {@link Failure}. */
+  /** What it ends as: one of these, or a {@link Failure}. Without an end it is OPEN. */
   private enum End {
     ENDED,
     CLOSED
@@ -48,18 +46,6 @@ public final class ResponseBodyPipe extends Waiter {
 
   private static final int DRAIN_BYTES = 64 * 1024;
   private static final int DRAIN_MILLIS = 50;
-
-  private static final VarHandle END;
-
-  static {
-    try {
-      END = MethodHandles.lookup().findVarHandle(ResponseBodyPipe.class, "end", Object.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private record Failure(Throwable cause) {}
 
   private final ByteQueue queue;
   private final int mostWindow;
@@ -80,9 +66,6 @@ public final class ResponseBodyPipe extends Waiter {
   // Shared. Each writes the one, and then looks at the other: one at least sees that both are here.
   private volatile @Nullable Thread reader; // who reads, or read last
   private volatile @Nullable Thread closer; // who wants no more, and may read on
-
-  // Shared, under compare-and-set: null is OPEN, else ENDED, a Failure or CLOSED.
-  private volatile @Nullable Object end;
 
   /**
    * An open pipe.
@@ -151,7 +134,7 @@ public final class ResponseBodyPipe extends Waiter {
    * for anything.
    */
   public void gather(ByteBuffer src) {
-    if (end != null) {
+    if (ending() != null) {
       src.position(src.limit());
       return;
     }
@@ -168,12 +151,12 @@ public final class ResponseBodyPipe extends Waiter {
 
   /** The body is complete. */
   public void end() {
-    finish(End.ENDED);
+    endAs(End.ENDED); // wakes the caller in read
   }
 
   /** The rest of the body will not come; any thread. */
   public void fail(Throwable failure) {
-    finish(new Failure(failure));
+    endAs(new Failure(failure)); // wakes the caller in read
   }
 
   // ---- caller -------------------------------------------------------------------------------
@@ -206,11 +189,11 @@ public final class ResponseBodyPipe extends Waiter {
     if (closes != null && closes != me) {
       throw new CancellationException("another thread closes the body");
     }
-    if (end == null) { // more is to come: do not go on for ever because bytes keep flowing
+    if (ending() == null) { // more is to come: do not go on for ever because bytes keep flowing
       giveUpIf(Thread.currentThread().isInterrupted(), deadline.isExpired());
     }
     for (; ; ) {
-      Object is = end; // before the look into the queue: what came before the end is there
+      Object is = ending(); // before the look into the queue: what came before the end is there
       if (is == End.CLOSED) {
         throw new CancellationException("the body is closed");
       }
@@ -276,7 +259,7 @@ public final class ResponseBodyPipe extends Waiter {
 
   /** How many bytes can be read without waiting; never throws. */
   public int available() {
-    return end == End.CLOSED ? 0 : (int) Math.min(Integer.MAX_VALUE, queue.available());
+    return ending() == End.CLOSED ? 0 : (int) Math.min(Integer.MAX_VALUE, queue.available());
   }
 
   /**
@@ -285,7 +268,7 @@ public final class ResponseBodyPipe extends Waiter {
    */
   public void close() {
     if (!giveUp(CallEvent.End.CLOSED)) {
-      Object is = end;
+      Object is = ending();
       if (is == End.ENDED) {
         event.completed();
       } else if (is instanceof Failure failure) {
@@ -306,7 +289,7 @@ public final class ResponseBodyPipe extends Waiter {
   }
 
   private boolean giveUp(CallEvent.End how) {
-    if (!finish(End.CLOSED)) {
+    if (!endAs(End.CLOSED)) { // wakes the caller in read
       return false;
     }
     event.end(how);
@@ -321,25 +304,17 @@ public final class ResponseBodyPipe extends Waiter {
 
   /** Whether the body ended, failed or was closed; bytes may still wait to be read. */
   public boolean isDone() {
-    return end != null;
+    return ending() != null;
   }
 
   /** Whether the body was given up before its end: whoever did that tells the call's event. */
   public boolean isClosed() {
-    return end == End.CLOSED;
+    return ending() == End.CLOSED;
   }
 
   @Override
   boolean isReady() {
-    return end != null || queue.available() > 0;
-  }
-
-  private boolean finish(Object how) {
-    if (END.compareAndSet(this, null, how)) {
-      wake(); // the caller in read
-      return true;
-    }
-    return false;
+    return ending() != null || queue.available() > 0;
   }
 
   /** A body that ended at the same moment beats both. */
@@ -356,7 +331,7 @@ public final class ResponseBodyPipe extends Waiter {
 
   private void returnDemand(int n) {
     unreturned += n;
-    if (unreturned >= Math.max(1, window / 2) && end == null) {
+    if (unreturned >= Math.max(1, window / 2) && ending() == null) {
       usedUp |= queue.produced() >= granted;
       int back = unreturned;
       unreturned = 0;
@@ -367,7 +342,7 @@ public final class ResponseBodyPipe extends Waiter {
   /** There is nothing left to read, and its reader is about to wait. */
   private void widen() {
     int more = Math.min(window, mostWindow - window);
-    if (usedUp && more > 0 && end == null && closer == null) {
+    if (usedUp && more > 0 && ending() == null && closer == null) {
       usedUp = false;
       int wider = window + more; // which this thread alone writes
       window = wider;
@@ -382,7 +357,7 @@ public final class ResponseBodyPipe extends Waiter {
 
   @Override
   public String toString() {
-    Object is = end;
+    Object is = ending();
     return "ResponseBodyPipe[" + (is == null ? "OPEN" : is) + ", " + queue.available() + " bytes]";
   }
 }
