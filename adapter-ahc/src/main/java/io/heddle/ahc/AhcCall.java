@@ -74,7 +74,7 @@ public final class AhcCall {
 
   /** Makes an exchange of one kind. */
   private interface Kind<R> {
-    BlockingExchange<R> exchange(Request request, CallLimits.Permit permit, Deadline deadline);
+    BlockingExchange<R> exchange(Request request, AhcLanes.Permit permit, Deadline deadline);
   }
 
   /**
@@ -193,7 +193,7 @@ public final class AhcCall {
       CallEvent event, Kind<R> kind, Request sent, Deadline deadline)
       throws IOException, InterruptedException {
     Deadline place = deadline.earlier(client.requests().deadline(sent));
-    CallLimits.Permit permit;
+    AhcLanes.Permit permit;
     try {
       permit = client.limits().enter(sent, place, this::waits, event);
     } finally {

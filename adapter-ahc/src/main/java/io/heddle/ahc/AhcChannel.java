@@ -104,7 +104,7 @@ final class AhcChannel {
    *
    * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
    */
-  void sending(CallLimits.Permit permit, boolean isTunnel) {
+  void sending(AhcLanes.Permit permit, boolean isTunnel) {
     Leg on = leg;
     int before = requests;
     boolean isFirst = before == 0 && !isTunnel; // a redirect may lead to another server

@@ -41,7 +41,7 @@ final class AhcEngine {
   static final int HTTP2_WINDOW = 1024 * 1024;
 
   private final DefaultAsyncHttpClient client;
-  private final @Nullable OffloadedResolver resolver;
+  private final @Nullable AhcResolver resolver;
   private final boolean ownThreads;
 
   // All connections, so that they can be closed, and those that are still to come.
@@ -51,7 +51,7 @@ final class AhcEngine {
   AhcEngine(AsyncHttpClientConfig user) {
     this.resolver =
         user.getAddressResolverGroup() == null
-            ? new OffloadedResolver(user.getThreadPoolName() + "-resolver")
+            ? new AhcResolver(user.getThreadPoolName() + "-resolver")
             : null;
     this.ownThreads = user.getThreadFactory() == null && user.getEventLoopGroup() == null;
     this.client = new DefaultAsyncHttpClient(config(user, resolver, channels));
@@ -66,10 +66,10 @@ final class AhcEngine {
    * @param channels gets all channels
    */
   static AsyncHttpClientConfig config(
-      AsyncHttpClientConfig user, @Nullable OffloadedResolver resolver, ChannelGroup channels) {
+      AsyncHttpClientConfig user, @Nullable AhcResolver resolver, ChannelGroup channels) {
     DefaultAsyncHttpClientConfig.Builder builder =
         new DefaultAsyncHttpClientConfig.Builder(user)
-            .setMaxConnections(-1) // CallLimits has them
+            .setMaxConnections(-1) // AhcLanes has them
             .setMaxConnectionsPerHost(-1)
             .setKeepAliveStrategy(Http1Connection.keepAlive(user.getKeepAliveStrategy()))
             .setHttpAdditionalChannelInitializer(
@@ -134,7 +134,7 @@ final class AhcEngine {
   /** AHC is about to look up a name for this request, on this thread. */
   void resolvingFor(Request request) {
     if (resolver != null) {
-      OffloadedResolver.resolvingFor(request);
+      AhcResolver.resolvingFor(request);
     }
   }
 

@@ -60,7 +60,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
 
   private final BlockingAhcClient client;
   private final Request request;
-  private final CallLimits.Permit permit;
+  private final AhcLanes.Permit permit;
   private final @Nullable AhcRequestBody requestBody;
   private final AhcChannel channel = new AhcChannel(this);
   private final AtomicBoolean over = new AtomicBoolean();
@@ -78,7 +78,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
    *
    * @throws IllegalArgumentException if the body of the request is none; the place is back then
    */
-  AhcExchange(BlockingAhcClient client, Request request, CallLimits.Permit permit) {
+  AhcExchange(BlockingAhcClient client, Request request, AhcLanes.Permit permit) {
     this.client = client;
     this.permit = permit;
     boolean sound = false;

@@ -112,7 +112,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
   private final AsyncHttpClientConfig config;
   private final AhcEngine engine;
-  private final CallLimits limits;
+  private final AhcLanes limits;
   private final Requests requests;
   private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
   private final Set<AhcFuture<?>> handshakes = ConcurrentHashMap.newKeySet();
@@ -133,7 +133,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   public BlockingAhcClient(AsyncHttpClientConfig config) {
     this.config = Objects.requireNonNull(config, "config");
     this.engine = new AhcEngine(config);
-    this.limits = new CallLimits(config);
+    this.limits = new AhcLanes(config);
     this.requests = new Requests(config);
   }
 
@@ -398,7 +398,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     return engine;
   }
 
-  CallLimits limits() {
+  AhcLanes limits() {
     return limits;
   }
 

@@ -14,7 +14,7 @@ abstract class BlockingExchange<R> extends AhcExchange<R> {
   private final Exchange<R> outcome;
 
   BlockingExchange(
-      BlockingAhcClient client, Request request, CallLimits.Permit permit, Exchange<R> outcome) {
+      BlockingAhcClient client, Request request, AhcLanes.Permit permit, Exchange<R> outcome) {
     super(client, request, permit);
     this.outcome = outcome;
     outcome.onAbandon(this::abandon);

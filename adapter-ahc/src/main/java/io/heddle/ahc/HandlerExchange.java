@@ -29,7 +29,7 @@ final class HandlerExchange<T> extends AhcExchange<T> implements ProgressAsyncHa
   HandlerExchange(
       BlockingAhcClient client,
       Request request,
-      CallLimits.Permit permit,
+      AhcLanes.Permit permit,
       AsyncHandler<T> user,
       HandlerFuture<T> future) {
     super(client, request, permit);

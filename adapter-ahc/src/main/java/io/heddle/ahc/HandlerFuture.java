@@ -80,7 +80,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
   }
 
   /** What is to start; over already if this was cancelled. */
-  HandlerExchange<T> exchange(CallLimits.Permit permit) {
+  HandlerExchange<T> exchange(AhcLanes.Permit permit) {
     HandlerExchange<T> exchange = new HandlerExchange<>(client, asked, permit, user, this);
     running = exchange;
     if (outcome.isCancelled()) {
@@ -89,7 +89,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
     return exchange;
   }
 
-  private CallLimits.Permit enter() throws IOException {
+  private AhcLanes.Permit enter() throws IOException {
     Consumer<Exchange<?>> told = client.engine().isIoThread() ? null : this::waits;
     try {
       return client.limits().enter(asked, client.requests().deadline(asked), told, event);

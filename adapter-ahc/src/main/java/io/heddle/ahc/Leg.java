@@ -107,7 +107,7 @@ final class Leg {
    * @param permit with a place at this server; null if it may be another
    * @param isTunnel whether it is not the request itself yet, but one to a proxy to connect
    */
-  void send(CallLimits.@Nullable Permit permit, boolean isTunnel) {
+  void send(AhcLanes.@Nullable Permit permit, boolean isTunnel) {
     Channel on = connection();
     SslHandler tls = pooled ? null : on.pipeline().get(SslHandler.class);
     if (tls != null) {

@@ -24,7 +24,7 @@ final class StreamExchange extends BlockingExchange<StreamingResponse> {
   private volatile @Nullable StreamingResponse response;
 
   StreamExchange(
-      BlockingAhcClient client, Request request, CallLimits.Permit permit, Deadline deadline) {
+      BlockingAhcClient client, Request request, AhcLanes.Permit permit, Deadline deadline) {
     super(client, request, permit, new Exchange<>(late -> {})); // whoever gave it up has ended it
     this.deadline = deadline;
   }

@@ -13,7 +13,7 @@ final class WholeExchange extends BlockingExchange<Response> {
 
   private final Response.ResponseBuilder builder = new Response.ResponseBuilder();
 
-  WholeExchange(BlockingAhcClient client, Request request, CallLimits.Permit permit) {
+  WholeExchange(BlockingAhcClient client, Request request, AhcLanes.Permit permit) {
     super(client, request, permit, new Exchange<>());
   }
 

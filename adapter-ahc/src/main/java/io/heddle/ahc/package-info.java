@@ -29,7 +29,7 @@
  * <pre>{@code
  * caller                                        event loop (AhcIoThread)
  *   BlockingAhcClient.execute, stream → AhcCall; executeRequest → HandlerFuture
- *     → CallLimits.enter              parks     Http2Connection → Lane: streams
+ *     → AhcLanes.enter                parks     Http2Connection → Lane: streams
  *     → AhcExchange.start → AhcEngine           name look-up (HostResolver), connect, TLS
  *                                               AhcChannel → Leg: connection, stream
  *     → AhcRequestBody.write          parks     BodyAttempt.transferTo, pump
@@ -49,8 +49,8 @@
  * RequestBody   AhcRequestBody
  * ResponseBody  AhcResponseBody
  * Failures      AhcFailures
- * Lanes         CallLimits: it also keeps the limits of the configuration
- * Resolver      OffloadedResolver
+ * Lanes         AhcLanes: it also keeps the limits of the configuration
+ * Resolver      AhcResolver
  * IoThread      AhcIoThread
  * Internals     AhcInternals
  * }</pre>

@@ -56,7 +56,7 @@ class EndsOnceTest {
     client.close();
   }
 
-  private CallLimits.Permit permit() throws Exception {
+  private AhcLanes.Permit permit() throws Exception {
     return client.limits().enter(GET, Deadline.none(), turn -> {}, CallEvent.OFF);
   }
 

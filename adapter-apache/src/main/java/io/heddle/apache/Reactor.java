@@ -83,7 +83,7 @@ final class Reactor {
         new DefaultConnectingIOReactor(
             protocols,
             config(),
-            work -> new IoReactorThread(work, name + count.incrementAndGet()),
+            work -> new ApacheIoThread(work, name + count.incrementAndGet()),
             Reactor::decorated,
             null,
             null,

@@ -22,7 +22,7 @@
  * lease holds a connection of the I/O reactor, presented as a blocking one:
  *
  * <pre>{@code
- * caller                                            I/O thread (IoReactorThread)
+ * caller                                            I/O thread (ApacheIoThread)
  *   HttpClient.execute
  *     → BlockingConnectionManager.lease   parks     pool, or a stream of a shared HTTP/2 connection
  *     → BlockingConnectionManager.connect parks     look-up (HostResolver), connect, TLS, SETTINGS
@@ -50,7 +50,7 @@
  * Failures      ApacheFailures
  * Lanes         ApacheLanes, over Apache's pool; SharedConnections on each route
  * Resolver      ConnectionOpener, which asks Apache's DnsResolver
- * IoThread      IoReactorThread: Apache calls its engine an I/O reactor
+ * IoThread      ApacheIoThread
  * Internals     ApacheInternals
  * }</pre>
  *

@@ -115,7 +115,7 @@ public final class ApacheDriver implements ClientDriver {
 
   @Override
   public boolean isIoThread(Thread thread) {
-    return thread instanceof IoReactorThread;
+    return thread instanceof ApacheIoThread;
   }
 
   /** A check of a leased connection ends on its I/O thread; a cancelled one in the disposer. */

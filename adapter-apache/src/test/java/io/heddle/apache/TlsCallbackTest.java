@@ -162,7 +162,7 @@ class TlsCallbackTest {
       URI uri = server.uri(Script.ok());
       assertEquals(200, get(client, uri));
       Thread.getAllStackTraces().keySet().stream()
-          .filter(IoReactorThread.class::isInstance)
+          .filter(ApacheIoThread.class::isInstance)
           .forEach(ioThread::complete);
       Thread gone = ioThread.get(1, TimeUnit.SECONDS);
       gone.interrupt();

@@ -206,7 +206,7 @@ public class BlockingJettyClient extends HttpClient implements CallsInFlight {
   @Override
   public void setSocketAddressResolver(SocketAddressResolver resolver) {
     super.setSocketAddressResolver(
-        resolver instanceof LookupThreads ? resolver : new LookupThreads(resolver));
+        resolver instanceof JettyResolver ? resolver : new JettyResolver(resolver));
   }
 
   @Override

@@ -80,7 +80,7 @@
  * ResponseBody  JettyResponseBody
  * Failures      JettyFailures
  * Lanes         QueueGate and JettyPools: the queue and the connections are Jetty's own
- * Resolver      LookupThreads: around Jetty's own resolver
+ * Resolver      JettyResolver: around Jetty's own resolver
  * IoThread      JettyIoThread
  * Internals     JettyInternals
  * }</pre>

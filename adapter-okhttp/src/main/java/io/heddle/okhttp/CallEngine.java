@@ -34,7 +34,7 @@ final class CallEngine implements AutoCloseable {
 
   private final Executor threads;
   private final Executor cancels;
-  private final OffCarrierDns dns;
+  private final OkHttpResolver dns;
   private final @Nullable InFlightLimit limit;
   private final @Nullable HostLimits hosts;
   private final @Nullable Duration queueTimeout;
@@ -61,7 +61,7 @@ final class CallEngine implements AutoCloseable {
       @Nullable Duration queueTimeout) {
     this.threads = threads == null ? WorkerThreads.forThisRuntime() : threads;
     this.cancels = threads == null ? this.threads : WorkerThreads.platform(); // his may be all busy
-    this.dns = new OffCarrierDns(client.dns());
+    this.dns = new OkHttpResolver(client.dns());
     this.limit = limit;
     this.hosts = hosts;
     this.queueTimeout = queueTimeout;
@@ -90,7 +90,7 @@ final class CallEngine implements AutoCloseable {
     builder.interceptors().removeIf(CallEngine::isOurs);
     builder.networkInterceptors().removeIf(HandOver.class::isInstance);
     builder.socketFactory(PrefaceGate.own(client.socketFactory()));
-    if (client.dns() instanceof OffCarrierDns ours) {
+    if (client.dns() instanceof OkHttpResolver ours) {
       builder.dns(ours.own());
     }
     if (client.eventListenerFactory() instanceof Listeners ours) {

@@ -9,7 +9,7 @@
  * <p>User code runs on the caller, with three exceptions:
  *
  * <ul>
- *   <li>{@code Dns} runs on threads of {@code OffCarrierDns}.
+ *   <li>{@code Dns} runs on threads of {@code OkHttpResolver}.
  *   <li>{@code EventListener.canceled} runs on the thread that cancels. For the call timeout that
  *       is okio's watchdog.
  *   <li>What OkHttp itself runs on its own threads, such as {@code connectStart}.
@@ -26,7 +26,7 @@
  *     CallEngine.First: limits                 parks
  *     … the user's interceptors …
  *     CallEngine.Last: what was refused goes again
- *     … OkHttp: cookies, cache, connect; OffCarrierDns parks
+ *     … OkHttp: cookies, cache, connect; OkHttpResolver parks
  *     … the user's network interceptors …
  *     HandOver
  *       HTTP/1.1, virtual: goes on here; InlineSource reads the body
@@ -56,7 +56,7 @@
  * ResponseBody  OkHttpResponseBody, from InlineSource, or from a worker's BodyPump
  * Failures      OkHttpFailures
  * Lanes         HostLimits: OkHttp itself chooses the connection, so only calls are counted
- * Resolver      OffCarrierDns: OkHttp's type is Dns
+ * Resolver      OkHttpResolver, a Dns
  * IoThread      none: there is no engine. Okio's watchdog counts as one
  * Internals     OkHttpInternals
  * }</pre>

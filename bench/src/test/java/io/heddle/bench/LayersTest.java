@@ -84,7 +84,7 @@ class LayersTest {
           "io.heddle.core.Waiter.waitUntil", "it is who waits",
           "io.heddle.core.DeadlineWatch.sleep", "a thread of its own, with nothing else to do",
           "io.heddle.ahc.AhcFuture.get", "the future is done: an exchange waited for it",
-          "io.heddle.ahc.OffloadedResolver.ask", "on a thread of HostResolver, which may be held",
+          "io.heddle.ahc.AhcResolver.ask", "on a thread of HostResolver, which may be held",
           "io.heddle.jdk.JdkExchange.sendPushed", "the client's send, for a call with pushes",
           "io.heddle.jetty.WholeResponse.await", "the future is done: Jetty completed it before",
           "io.heddle.jetty.JettyRequest.abort", "the future is done: it has been asked");

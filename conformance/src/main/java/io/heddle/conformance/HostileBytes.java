@@ -53,14 +53,17 @@ final class HostileBytes {
     forever(out, text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** Until the client leaves. */
+  /** Until the client leaves, or well beyond the deadline that it has. */
   static void forever(OutputStream out, byte[] piece) throws IOException {
     int times = Math.max(1, 16 * 1024 / piece.length);
     byte[] pieces = new byte[times * piece.length];
     for (int i = 0; i < times; i++) {
       System.arraycopy(piece, 0, pieces, i * piece.length, piece.length);
     }
-    for (long sent = 0; sent < ENOUGH; sent += pieces.length) {
+    long start = System.nanoTime();
+    for (long sent = 0;
+        sent < ENOUGH && System.nanoTime() - start < HostileCalls.FLOOD.toNanos();
+        sent += pieces.length) {
       out.write(pieces);
     }
     out.flush();

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * the connections that the configuration allows, per host and in all. AHC's own bounds fail a
  * caller instead, and count connections that lie idle in its pool.
  */
-final class CallLimits {
+final class AhcLanes {
 
   /** More servers than that, and those that nobody calls are forgotten. */
   private static final int MANY = 1000;
@@ -51,7 +51,7 @@ final class CallLimits {
   private final AtomicInteger inFlight = new AtomicInteger();
   private volatile boolean closed;
 
-  CallLimits(AsyncHttpClientConfig config) {
+  AhcLanes(AsyncHttpClientConfig config) {
     this.config = config;
     this.connections =
         config.getMaxConnections() > 0 ? new InFlightLimit(config.getMaxConnections()) : null;
@@ -197,7 +197,7 @@ final class CallLimits {
 
   /** One call's way through several limits. */
   private record Turns(
-      CallLimits of, Deadline call, Deadline lease, @Nullable Consumer<Exchange<?>> waiting) {
+      AhcLanes of, Deadline call, Deadline lease, @Nullable Consumer<Exchange<?>> waiting) {
 
     /** A place in this limit, or in one that has followed; null if there is no limit. */
     @Nullable InFlightLimit take(@Nullable InFlightLimit limit, boolean isOfHost)

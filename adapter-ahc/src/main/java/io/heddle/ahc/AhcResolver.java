@@ -23,7 +23,7 @@ import org.asynchttpclient.RequestBuilderBase;
  * that happens to be there, which for a redirect is an event loop; the JDK's resolver, which is the
  * default, holds that thread until the name server has answered.
  */
-final class OffloadedResolver extends AddressResolverGroup<InetSocketAddress> {
+final class AhcResolver extends AddressResolverGroup<InetSocketAddress> {
 
   private static final int MAX_THREADS = 32;
 
@@ -34,7 +34,7 @@ final class OffloadedResolver extends AddressResolverGroup<InetSocketAddress> {
 
   private final HostResolver<List<InetAddress>> threads;
 
-  OffloadedResolver(String threadName) {
+  AhcResolver(String threadName) {
     threads = new HostResolver<>(threadName, MAX_THREADS);
   }
 

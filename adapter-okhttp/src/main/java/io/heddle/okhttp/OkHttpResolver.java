@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * hold a virtual thread's carrier, and which nothing ends. The caller parks, until its call is
  * cancelled or it is interrupted.
  */
-final class OffCarrierDns implements Dns, AutoCloseable {
+final class OkHttpResolver implements Dns, AutoCloseable {
 
   static final String NAME = "heddle-okhttp-dns";
 
@@ -29,7 +29,7 @@ final class OffCarrierDns implements Dns, AutoCloseable {
   private final Dns dns;
   private final HostResolver<List<InetAddress>> resolver = new HostResolver<>(NAME, THREADS);
 
-  OffCarrierDns(Dns dns) {
+  OkHttpResolver(Dns dns) {
     this.dns = dns;
   }
 
@@ -83,7 +83,7 @@ final class OffCarrierDns implements Dns, AutoCloseable {
    */
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof OffCarrierDns that && dns.equals(that.dns);
+    return other instanceof OkHttpResolver that && dns.equals(that.dns);
   }
 
   @Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * in native code, holds neither a carrier nor an I/O thread. Each look-up is made by itself, as the
  * resolver may tell the answer later.
  */
-final class LookupThreads extends AbstractLifeCycle implements SocketAddressResolver {
+final class JettyResolver extends AbstractLifeCycle implements SocketAddressResolver {
 
   private static final int MAX = 32;
 
@@ -26,7 +26,7 @@ final class LookupThreads extends AbstractLifeCycle implements SocketAddressReso
   // Set at each start.
   private volatile @Nullable HostResolver<Boolean> threads;
 
-  LookupThreads(SocketAddressResolver resolver) {
+  JettyResolver(SocketAddressResolver resolver) {
     this.resolver = resolver;
   }
 
