@@ -29,7 +29,7 @@ public final class Signal extends Waiter {
    */
   public boolean await(Deadline deadline) throws InterruptedException {
     Outcome waited = waitUntil(deadline);
-    if (waited == Outcome.INTERRUPTED && !raised) {
+    if (waited == Outcome.INTERRUPTED) {
       Thread.interrupted();
       throw new InterruptedException("interrupted while waiting for a signal");
     }
