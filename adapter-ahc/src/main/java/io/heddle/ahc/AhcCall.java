@@ -195,7 +195,7 @@ public final class AhcCall {
     Deadline place = deadline.earlier(client.requests().deadline(sent));
     AhcLanes.Permit permit;
     try {
-      permit = client.limits().enter(sent, place, this::waits, event);
+      permit = client.lanes().enter(sent, place, this::waits, event);
     } finally {
       waiting = null;
     }

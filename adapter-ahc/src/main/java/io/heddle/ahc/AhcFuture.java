@@ -65,40 +65,38 @@ abstract class AhcFuture<T> implements ListenableFuture<T> {
 
   @Override
   public T get() throws InterruptedException, ExecutionException {
-    if (!outcome.isDone()) {
-      try {
-        done(Deadline.none());
-      } catch (InterruptedException e) {
-        cancel(true);
-        throw e;
-      }
-    }
+    await(Deadline.none());
     return outcome.get();
   }
 
   @Override
   public T get(long timeout, TimeUnit unit)
       throws InterruptedException, ExecutionException, TimeoutException {
-    if (!outcome.isDone()) {
-      try {
-        if (!done(Deadline.afterNanos(Math.max(0, unit.toNanos(timeout)))) && cancel(true)) {
-          timedOut();
-          throw new TimeoutException("no response within " + timeout + " " + unit);
-        }
-      } catch (InterruptedException e) {
-        cancel(true);
-        throw e;
-      }
+    if (!await(Deadline.afterNanos(Math.max(0, unit.toNanos(timeout)))) && cancel(true)) {
+      timedOut();
+      throw new TimeoutException("no response within " + timeout + " " + unit);
     }
     return outcome.get();
   }
 
+  /** Waits until it is done, and says whether it is; what has come beats an interrupt. */
   @SuppressWarnings("FutureReturnValueIgnored") // it never fails
-  private boolean done(Deadline deadline) throws InterruptedException {
+  private boolean await(Deadline deadline) throws InterruptedException {
+    if (outcome.isDone()) {
+      return true;
+    }
     client.engine().forbidWaiting();
-    Signal ended = new Signal();
-    outcome.whenComplete((result, failure) -> ended.raise());
-    return ended.await(deadline);
+    Signal done = new Signal();
+    outcome.whenComplete((result, failure) -> done.raise());
+    try {
+      return done.await(deadline);
+    } catch (InterruptedException e) {
+      if (cancel(true)) {
+        throw e;
+      }
+      Thread.currentThread().interrupt();
+      return true;
+    }
   }
 
   @Override

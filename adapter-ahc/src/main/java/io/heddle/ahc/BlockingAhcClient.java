@@ -112,7 +112,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
 
   private final AsyncHttpClientConfig config;
   private final AhcEngine engine;
-  private final AhcLanes limits;
+  private final AhcLanes lanes;
   private final Requests requests;
   private final Set<AhcExchange<?>> running = ConcurrentHashMap.newKeySet();
   private final Set<AhcFuture<?>> handshakes = ConcurrentHashMap.newKeySet();
@@ -133,7 +133,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   public BlockingAhcClient(AsyncHttpClientConfig config) {
     this.config = Objects.requireNonNull(config, "config");
     this.engine = new AhcEngine(config);
-    this.limits = new AhcLanes(config);
+    this.lanes = new AhcLanes(config);
     this.requests = new Requests(config);
   }
 
@@ -221,12 +221,12 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   /** Returns the number of requests in flight, including those of futures. */
   @Override
   public int inFlight() {
-    return limits.inFlight();
+    return lanes.inFlight();
   }
 
   @Override
   public int waiting() {
-    return limits.waiting();
+    return lanes.waiting();
   }
 
   // ---- AsyncHttpClient ------------------------------------------------------------------------
@@ -372,7 +372,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    limits.close();
+    lanes.close();
     SocketException why = AhcFailures.ended(true, null);
     for (AhcExchange<?> each : running) {
       each.close(why);
@@ -387,7 +387,7 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
   @Override
   public String toString() {
     CallReport report = new CallReport("BlockingAhcClient", this);
-    limits.tell(report);
+    lanes.tell(report);
     running.forEach(each -> each.tell(report));
     return report.toString();
   }
@@ -398,8 +398,8 @@ public final class BlockingAhcClient implements AsyncHttpClient, CallsInFlight {
     return engine;
   }
 
-  AhcLanes limits() {
-    return limits;
+  AhcLanes lanes() {
+    return lanes;
   }
 
   Requests requests() {

@@ -92,7 +92,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
   private AhcLanes.Permit enter() throws IOException {
     Consumer<Exchange<?>> told = client.engine().isIoThread() ? null : this::waits;
     try {
-      return client.limits().enter(asked, client.requests().deadline(asked), told, event);
+      return client.lanes().enter(asked, client.requests().deadline(asked), told, event);
     } catch (InterruptedException e) {
       throw AhcFailures.inWait("waiting for a connection", false, e);
     } finally {

@@ -40,9 +40,7 @@ class AwaitedWriterTest {
       Request post = Dsl.post("http://127.0.0.1/").setBody(new WrittenBody(out -> {})).build();
       WholeExchange exchange =
           new WholeExchange(
-              client,
-              post,
-              client.limits().enter(post, Deadline.none(), turn -> {}, CallEvent.OFF));
+              client, post, client.lanes().enter(post, Deadline.none(), turn -> {}, CallEvent.OFF));
       BodyAttempt attempt = Objects.requireNonNull(exchange.requestBody()).attempt();
       RequestBodyPipe pipe = attempt.pipe();
       ByteBuf out = Unpooled.buffer(10);

@@ -57,7 +57,7 @@ class EndsOnceTest {
   }
 
   private AhcLanes.Permit permit() throws Exception {
-    return client.limits().enter(GET, Deadline.none(), turn -> {}, CallEvent.OFF);
+    return client.lanes().enter(GET, Deadline.none(), turn -> {}, CallEvent.OFF);
   }
 
   // ---- a handler is told its end once ---------------------------------------------------------

@@ -120,8 +120,7 @@ class SharedConnectionTest {
         BlockingAhcClient client = client()) {
       Request get = Dsl.get(server.uri(Script.ok()).toString()).build();
       client.execute(get);
-      AhcLanes.Permit place =
-          client.limits().enter(get, Deadline.none(), turn -> {}, CallEvent.OFF);
+      AhcLanes.Permit place = client.lanes().enter(get, Deadline.none(), turn -> {}, CallEvent.OFF);
       Channel connection = connections.take();
       connection
           .eventLoop()

@@ -252,9 +252,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   /** The response will not come, or not to its end. */
   void fail(Throwable failure) {
     Throwable first = head.first(failure);
-    if (head.fail(first)) {
-      head.event().failed(first); // its caller may be a writer of the request, and never ask
-    }
+    head.failUnasked(first);
     pipe.fail(first);
     head.ended();
     JettyRequest sender = head.request();

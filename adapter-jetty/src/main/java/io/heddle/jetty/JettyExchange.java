@@ -197,7 +197,18 @@ final class JettyExchange {
   }
 
   boolean fail(Throwable failure) {
-    return outcome.fail(first(failure));
+    return outcome.fail(first(failure)); // wakes the caller in await
+  }
+
+  /**
+   * As {@link #fail}, for a caller who may be a writer of the request, and never ask. The event is
+   * told before he can see the end; a caller who waits tells it himself.
+   */
+  void failUnasked(Throwable failure) {
+    if (outcome.waiter() == null && !outcome.isDone()) {
+      event().failed(failure);
+    }
+    fail(failure);
   }
 
   /** With what the call was given up, if it was, before this failure came. */

@@ -161,9 +161,10 @@ final class OkHttpExchange implements Runnable {
   }
 
   /**
-   * Waits {@value #GRACE_MILLIS} ms for the worker to go, even if the thread is interrupted; but
-   * not on the thread that ends all timeouts. A caller that would hold its carrier where it meets
-   * the worker, waits on while that is at the {@link PrefaceGate}'s lock.
+   * Waits {@value #GRACE_MILLIS} ms for the worker to go, but not on the thread that ends all
+   * timeouts. An interrupt, before or meanwhile, does not end the wait; the flag stays set. A
+   * caller that would hold its carrier where it meets the worker, waits on while that is at the
+   * {@link PrefaceGate}'s lock.
    *
    * @return whether it is gone
    */

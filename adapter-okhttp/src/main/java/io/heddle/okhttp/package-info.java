@@ -26,7 +26,8 @@
  *     CallEngine.First: limits                 parks
  *     … the user's interceptors …
  *     CallEngine.Last: what was refused goes again
- *     … OkHttp: cookies, cache, connect; OkHttpResolver parks
+ *     … OkHttp: cookies, cache, connect
+ *         OkHttpResolver                       parks
  *     … the user's network interceptors …
  *     HandOver
  *       HTTP/1.1, virtual: goes on here; InlineSource reads the body

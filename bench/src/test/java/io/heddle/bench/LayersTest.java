@@ -14,7 +14,9 @@ import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URL;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
@@ -83,7 +85,7 @@ class LayersTest {
       Map.of(
           "io.heddle.core.Waiter.waitUntil", "it is who waits",
           "io.heddle.core.DeadlineWatch.sleep", "a thread of its own, with nothing else to do",
-          "io.heddle.ahc.AhcFuture.get", "the future is done: an exchange waited for it",
+          "io.heddle.ahc.AhcFuture.get", "the future is done: a signal said so",
           "io.heddle.ahc.AhcResolver.ask", "on a thread of HostResolver, which may be held",
           "io.heddle.jdk.JdkExchange.sendPushed", "the client's send, for a call with pushes",
           "io.heddle.jetty.WholeResponse.await", "the future is done: Jetty completed it before",
@@ -93,7 +95,7 @@ class LayersTest {
   private static final Map<String, String> MAY_ENTER =
       Map.of(
           "io.heddle.okhttp.OkHttpInternals.leave",
-          "OkHttp guards a connection's field so, and waits for nothing inside");
+          "OkHttp guards the field by this monitor, and waits for nothing inside");
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -184,18 +186,47 @@ class LayersTest {
         waiting.containsAll(MAY_WAIT.keySet()), () -> MAY_WAIT + " names one not in " + waiting);
   }
 
+  /** Of the monitors inside the JDK's own classes it sees nothing. */
   @Test
-  void nobodyEntersAMonitor() throws IOException {
+  void nobodyIsSynchronized() throws IOException {
     Set<String> entering = new TreeSet<>();
     for (JavaClass each : CLASSES) {
       if (OURS.contains(each.getPackageName())) {
-        try (InputStream bytes = each.getSource().orElseThrow().getUri().toURL().openStream()) {
-          new ClassReader(bytes)
-              .accept(new MonitorFinder(each.getName(), entering), ClassReader.SKIP_DEBUG);
-        }
+        addEntering(entering, each.getSource().orElseThrow().getUri().toURL(), each.getName());
       }
     }
-    assertEquals(MAY_ENTER.keySet(), entering, "before JDK 24, a monitor holds who waits at it");
+    assertEquals(
+        MAY_ENTER.keySet(), entering, "before JDK 24, who waits for a monitor holds a carrier");
+  }
+
+  @Test
+  void bothKindsOfSynchronizedAreSeen() throws IOException {
+    Set<String> entering = new TreeSet<>();
+    addEntering(
+        entering,
+        Objects.requireNonNull(LayersTest.class.getResource("LayersTest$Guarded.class")),
+        "Guarded");
+    assertEquals(Set.of("Guarded.add", "Guarded.get"), entering);
+  }
+
+  static final class Guarded {
+    private int count;
+
+    synchronized void add() {
+      count++;
+    }
+
+    int get() {
+      synchronized (this) {
+        return count;
+      }
+    }
+  }
+
+  private static void addEntering(Set<String> entering, URL file, String owner) throws IOException {
+    try (InputStream bytes = file.openStream()) {
+      new ClassReader(bytes).accept(new MonitorFinder(owner, entering), ClassReader.SKIP_DEBUG);
+    }
   }
 
   /** Finds the methods that are {@code synchronized}, or have a block that is. */

@@ -6,10 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -78,6 +81,18 @@ class LeakCheckTest {
   void selector() throws Exception {
     try (Selector left = Selector.open()) {
       assertEquals(List.of("1 descriptors of selectors"), leaks(), () -> left + " is left");
+    }
+    assertEquals(List.of(), leaks());
+  }
+
+  @Test
+  void file() throws Exception {
+    Path path = Files.createTempFile("heddle", "left");
+    try (InputStream left = Files.newInputStream(path)) {
+      List<String> found = List.of("descriptor of a file, " + path.toRealPath());
+      assertEquals(found, leaks(), () -> left + " is left");
+    } finally {
+      Files.delete(path);
     }
     assertEquals(List.of(), leaks());
   }

@@ -7,6 +7,7 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.RequestBodyPipe;
 import io.heddle.core.ResponseBodyPipe;
+import io.heddle.core.Signal;
 import io.heddle.core.Waiter;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -72,7 +73,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   private final ReferencePool.Lease lease;
 
   private final Exchange<HttpResponse> head = new Exchange<>();
-  private final Exchange<Boolean> goAhead = new Exchange<>();
+  private final Signal goAhead = new Signal();
   private final ResponseBodyPipe download =
       new ResponseBodyPipe(WINDOW, WINDOW, this::demand, this);
   private final RequestBodyPipe upload = new RequestBodyPipe(WINDOW, WINDOW, this::signal, this);
@@ -179,7 +180,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
     Body sent = body;
     try {
       if (sent != null && expectContinue) {
-        goAhead.awaitDone(call.deadline.earlier(Deadline.after(CONTINUE_WAIT)));
+        goAhead.await(call.deadline.earlier(Deadline.after(CONTINUE_WAIT)));
       }
       OutputStream out = new Upload();
       if (sent instanceof Body.Stream stream && !call.ignoresLengths) {
@@ -249,7 +250,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   @Override
   public void cancel() {
     head.cancel();
-    goAhead.cancel();
+    goAhead.raise();
     upload.cancel();
     download.cancel();
     aborted = true;
@@ -258,7 +259,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
 
   void fail(Throwable failure) {
     head.fail(failure);
-    goAhead.fail(failure);
+    goAhead.raise();
     upload.fail(failure);
     download.fail(failure);
     execute(this::abort);
@@ -397,7 +398,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
     if (msg instanceof HttpResponse response) {
       if (response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
         if (response.status().code() == 100) {
-          goAhead.complete(true);
+          goAhead.raise();
         }
         return;
       }
@@ -409,7 +410,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
       } else if (!requestComplete) {
         upload.answered();
       }
-      goAhead.complete(false);
+      goAhead.raise();
       head.complete(response);
     }
     if (msg instanceof HttpContent content && headSeen) {
@@ -491,7 +492,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
           new ReferenceException(client.isClosed() ? Failure.CLOSED : kind, cause);
       Throwable told = cause instanceof Stale ? staled(failure) : failure;
       head.fail(told);
-      goAhead.fail(told);
+      goAhead.raise();
       upload.fail(told);
       download.fail(told);
     }

@@ -563,6 +563,25 @@ final class WrongDrivers {
     }
   }
 
+  static final class LeavesFilesOpen extends WrappedDriver {
+    private final Queue<InputStream> open = new ConcurrentLinkedQueue<>();
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      if (attempt.asked().body() instanceof Body.OfFile file) {
+        open.add(Files.newInputStream(file.path()));
+      }
+      return super.execute(attempt);
+    }
+
+    @Override
+    void cleanUp() throws IOException {
+      for (InputStream each : open) {
+        each.close();
+      }
+    }
+  }
+
   static final class LogsErrors extends WrappedDriver {
     @Override
     Reply execute(Attempt attempt) throws Exception {

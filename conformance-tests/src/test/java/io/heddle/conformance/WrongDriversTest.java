@@ -105,7 +105,10 @@ class WrongDriversTest {
         h2c(new WrongDrivers.IgnoresLengths(), "FR-01", "0 bytes are taken for a whole body"),
         h2c(new WrongDrivers.TakesBrokenForWhole(), "FR-02", "are taken for a whole body"),
         http11(new WrongDrivers.IgnoresLengths(), "FR-03", "the call has not ended within"),
-        http11(new WrongDrivers.IgnoresLengths(), "FR-04", "what was too much became a request"),
+        http11(
+            new WrongDrivers.IgnoresLengths(),
+            "FR-04",
+            "what was too much became a request|bytes, not 100"),
         http11(
             new WrongDrivers.KeepsHalfSent(),
             "FR-05",
@@ -131,6 +134,7 @@ class WrongDriversTest {
         http11(new WrongDrivers.LeavesCallersHanging(), "LI-05", "the call has not ended within"),
         http11(new WrongDrivers.SharesItsFailures(), "TR-07", "another caller is in the trace"),
         http11(new WrongDrivers.LeavesItsOwn(), "LI-09", "left-behind"),
+        http11(new WrongDrivers.LeavesFilesOpen(), "FR-05", "descriptor of a file, "),
         http11(new WrongDrivers.KeepsItsCalls(), "LI-10", "collected as garbage"),
         http11(new WrongDrivers.TellsOfNoFailure(), "SI-01", "expected: <[GET 200 completed"),
         http11(new WrongDrivers.TellsTheWholeUri(), "SI-01", "authority|127.0.0.1"),

@@ -53,7 +53,7 @@ final class HostileBytes {
     forever(out, text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  /** Until the client leaves, or well beyond the deadline that it has. */
+  /** Until the client leaves; for at most {@link HostileCalls#FLOOD}, and {@link #ENOUGH}. */
   static void forever(OutputStream out, byte[] piece) throws IOException {
     int times = Math.max(1, 16 * 1024 / piece.length);
     byte[] pieces = new byte[times * piece.length];

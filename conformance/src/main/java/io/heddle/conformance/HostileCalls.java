@@ -15,7 +15,9 @@ final class HostileCalls implements OtherJvm.Task {
   /** For those that the library does not end by itself. */
   private static final Duration DEADLINE = Bounds.patient(Duration.ofSeconds(2));
 
-  /** How long a server goes on: the call after them all must not wait for a connection longer. */
+  /**
+   * How long a flood lasts at most: the good call after it gets its turn on a busy machine, too.
+   */
   static final Duration FLOOD = DEADLINE.multipliedBy(3);
 
   /** Arguments: whether each has to fail, the URI of a good server, and those of the others. */

@@ -18,10 +18,11 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Fails a test that leaves behind what was not there before it: a thread, virtual or platform, a
- * socket or a selector. What is still on its way out has some seconds to go.
+ * socket, a selector, or an open file right in the directory for temporary files, where the rules
+ * have their bodies. What is still on its way out has some seconds to go.
  *
- * <p>Sockets and selectors are those of {@code /proc/self/fd}; where there is no such directory,
- * only threads are checked.
+ * <p>Sockets, selectors and files are those of {@code /proc/self/fd}; where there is no such
+ * directory, only threads are checked.
  */
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
 
@@ -29,6 +30,8 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
       ExtensionContext.Namespace.create(LeakCheck.class);
 
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+
+  private static final Path TEMPORARY;
 
   /**
    * Threads of the JDK, of the test's engine, of our server and of Heddle's core, which come and go
@@ -57,21 +60,22 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     // leak.
     try {
       new ServerSocket(0, 1, InetAddress.getLoopbackAddress()).close();
+      TEMPORARY = Path.of(System.getProperty("java.io.tmpdir")).toRealPath();
     } catch (IOException e) {
       throw new ExceptionInInitializerError(e);
     }
   }
 
   /** What there is at one moment. */
-  record Snapshot(Set<Long> threads, Set<String> sockets, long selectors) {
+  record Snapshot(Set<Long> threads, Set<String> opened, long selectors) {
 
     static Snapshot take() {
       Set<Long> threads = new HashSet<>();
       ThreadDump.take().forEach(each -> threads.add(each.id()));
       Collection<String> descriptors = descriptors();
-      Set<String> sockets = new HashSet<>(descriptors);
-      sockets.removeIf(each -> !each.startsWith("socket:"));
-      return new Snapshot(threads, sockets, selectorsIn(descriptors));
+      Set<String> opened = new HashSet<>(descriptors);
+      opened.removeIf(each -> !isOpenedByTests(each));
+      return new Snapshot(threads, opened, selectorsIn(descriptors));
     }
 
     /** What is there now and was not there then; empty if nothing. */
@@ -79,8 +83,10 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
       List<String> leaks = new ArrayList<>();
       threadsLeft(ignoredThreads).forEach(each -> leaks.add("thread " + each.text().strip()));
       Collection<String> descriptors = descriptors();
-      for (String each : socketsLeft(descriptors)) {
-        leaks.add("descriptor of a " + each + ", " + SocketTable.describe(each));
+      for (String each : openedAndLeft(descriptors)) {
+        leaks.add(
+            "descriptor of a "
+                + (isSocket(each) ? each + ", " + SocketTable.describe(each) : "file, " + each));
       }
       long more = selectorsIn(descriptors) - selectors;
       if (more > 0) {
@@ -105,7 +111,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     /** Whether there are no leaks. Costs far less than to describe them. */
     private boolean isClean(Predicate<String> ignoredThreads) {
       Collection<String> descriptors = descriptors();
-      return socketsLeft(descriptors).isEmpty()
+      return openedAndLeft(descriptors).isEmpty()
           && selectorsIn(descriptors) <= selectors
           && threadsLeft(ignoredThreads).isEmpty();
     }
@@ -118,9 +124,9 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
           .toList();
     }
 
-    private List<String> socketsLeft(Collection<String> descriptors) {
+    private List<String> openedAndLeft(Collection<String> descriptors) {
       return descriptors.stream()
-          .filter(each -> each.startsWith("socket:") && !sockets.contains(each))
+          .filter(each -> isOpenedByTests(each) && !opened.contains(each))
           .toList();
     }
   }
@@ -140,6 +146,14 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
 
   private static boolean isOthers(String thread) {
     return thread.contains("Poller") || OTHERS.stream().anyMatch(thread::startsWith);
+  }
+
+  private static boolean isOpenedByTests(String descriptor) {
+    return isSocket(descriptor) || TEMPORARY.equals(Path.of(descriptor).getParent());
+  }
+
+  private static boolean isSocket(String descriptor) {
+    return descriptor.startsWith("socket:");
   }
 
   private static long selectorsIn(Collection<String> descriptors) {

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ends once: one compare-and-set decides which end it is, whoever comes with it, and wakes the
- * thread that waits.
+ * How something ended. One compare-and-set decides which end wins, and the winner wakes the thread
+ * that waits. An end is final, unless a subclass replaces it by {@link #endAs(Object, Object)}.
  */
 abstract class EndState extends Waiter {
 
@@ -42,10 +42,10 @@ abstract class EndState extends Waiter {
     return endAs(how, null);
   }
 
-  /** As {@link #endAs(Object)}, from this state on. */
+  /** As {@link #endAs(Object)}, in place of {@code from}: an end, or null for none. */
   final boolean endAs(Object how, @Nullable Object from) {
     if (END.compareAndSet(this, from, how)) {
-      wake();
+      wake(); // the thread in waitUntil
       return true;
     }
     return false;

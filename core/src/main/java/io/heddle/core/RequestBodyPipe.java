@@ -156,7 +156,7 @@ public final class RequestBodyPipe extends EndState {
    * @throws IllegalStateException if it is finished already
    */
   public void finish() throws ExecutionException {
-    if (wanted() && endAs(End.FINISHED)) {
+    if (wanted() && endAs(End.FINISHED)) { // wakes nobody: the writer is here
       starved = false;
       signal.run();
     }

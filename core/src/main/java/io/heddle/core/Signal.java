@@ -6,12 +6,13 @@ import io.heddle.IoThread;
  * An event that comes once, for which one thread waits: a body is written, a worker is gone.
  *
  * <pre>{@code
- * AWAITED ──raise──▶ RAISED   final; a thread in await wakes, and no later wait waits
+ * NOT RAISED ──raise──▶ RAISED   final; a thread in await wakes, and no later wait waits
  * }</pre>
  *
- * <p>Who waits and gives up changes nothing: others may still raise it, and he may wait again.
+ * <p>A wait that ends early changes nothing: the signal can still be raised, and waited for again.
  *
- * <p>What a thread wrote before {@link #raise} happens-before what follows a wait that it ended.
+ * <p>What a thread wrote before {@link #raise} happens-before what follows a wait that it ended, or
+ * an {@link #isRaised} that is true.
  */
 public final class Signal extends Waiter {
 
@@ -24,12 +25,13 @@ public final class Signal extends Waiter {
    * Waits for the signal.
    *
    * @return whether it is raised; false if the deadline came first
-   * @throws InterruptedException if the thread was interrupted before; the flag is cleared
+   * @throws InterruptedException if the thread was interrupted before the signal was seen; the flag
+   *     is cleared
    * @throws IllegalStateException if another thread waits already, or on an {@link IoThread}
    */
   public boolean await(Deadline deadline) throws InterruptedException {
     Outcome waited = waitUntil(deadline);
-    if (waited == Outcome.INTERRUPTED) {
+    if (waited == Outcome.INTERRUPTED && !raised) {
       Thread.interrupted();
       throw new InterruptedException("interrupted while waiting for a signal");
     }
@@ -56,7 +58,10 @@ public final class Signal extends Waiter {
     }
   }
 
-  /** Wakes the thread that waits, if one does. Any thread; never blocks; a second time is none. */
+  /**
+   * Wakes the thread that waits, if one does. Any thread; never blocks. To raise it again does
+   * nothing.
+   */
   public void raise() {
     raised = true;
     wake(); // the thread in await
@@ -74,6 +79,6 @@ public final class Signal extends Waiter {
 
   @Override
   public String toString() {
-    return "Signal[" + (raised ? "raised" : "awaited") + "]";
+    return "Signal[" + (raised ? "raised" : "not raised") + "]";
   }
 }

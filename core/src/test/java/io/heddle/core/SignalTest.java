@@ -60,15 +60,22 @@ class SignalTest {
   void aRaisedOneBeatsAnInterrupt() throws Exception {
     signal.raise();
     Thread.currentThread().interrupt();
-    assertTrue(signal.await(NONE));
+    boolean raised = signal.await(NONE);
     assertTrue(Thread.interrupted());
+    assertTrue(raised);
   }
 
   @ParameterizedTest
   @EnumSource
   void anInterruptDoesNotEndAnUninterruptibleWait(Caller.Kind kind) throws Exception {
-    Caller<Boolean> caller = Caller.start(kind, () -> signal.awaitUninterruptibly(NONE));
-    caller.awaitParked().thread().interrupt();
+    Caller<Boolean> caller =
+        Caller.start(
+            kind,
+            () -> {
+              Thread.currentThread().interrupt();
+              return signal.awaitUninterruptibly(NONE);
+            });
+    caller.awaitParked().thread().interrupt(); // once more, while it waits
     caller.awaitParked();
     signal.raise();
     assertTrue(caller.result());
@@ -78,8 +85,9 @@ class SignalTest {
   @Test
   void aDeadlineEndsAnUninterruptibleWaitOfAnInterruptedThread() {
     Thread.currentThread().interrupt();
-    assertFalse(signal.awaitUninterruptibly(Deadline.after(SOON)));
+    boolean raised = signal.awaitUninterruptibly(Deadline.after(SOON));
     assertTrue(Thread.interrupted());
+    assertFalse(raised);
   }
 
   @Test
@@ -93,7 +101,7 @@ class SignalTest {
 
   @Test
   void tellsItsState() {
-    assertEquals("Signal[awaited]", signal.toString());
+    assertEquals("Signal[not raised]", signal.toString());
     signal.raise();
     assertEquals("Signal[raised]", signal.toString());
   }
