@@ -131,12 +131,7 @@ public final class Exchange<R extends @Nullable Object> extends EndState {
    * @throws IllegalStateException if another thread waits already, or on an {@link IoThread}
    */
   public boolean awaitDone(Deadline deadline) throws InterruptedException {
-    Outcome waited = waitUntil(deadline);
-    if (waited == Outcome.INTERRUPTED && !isDone()) {
-      Thread.interrupted();
-      throw new InterruptedException("interrupted while waiting for an exchange");
-    }
-    return waited == Outcome.READY || isDone();
+    return waitInterruptibly(deadline, "an exchange");
   }
 
   // ---- I/O thread ---------------------------------------------------------------------------

@@ -30,12 +30,7 @@ public final class Signal extends Waiter {
    * @throws IllegalStateException if another thread waits already, or on an {@link IoThread}
    */
   public boolean await(Deadline deadline) throws InterruptedException {
-    Outcome waited = waitUntil(deadline);
-    if (waited == Outcome.INTERRUPTED && !raised) {
-      Thread.interrupted();
-      throw new InterruptedException("interrupted while waiting for a signal");
-    }
-    return raised;
+    return waitInterruptibly(deadline, "a signal");
   }
 
   /**

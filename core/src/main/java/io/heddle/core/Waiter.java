@@ -95,6 +95,21 @@ public abstract class Waiter {
     }
   }
 
+  /**
+   * As {@link #waitUntil(Deadline)}, for a condition that stays true once it is.
+   *
+   * @param what for the exception's message
+   * @return whether it is true; false if the deadline came first
+   * @throws InterruptedException if the thread was interrupted before it was; the flag is cleared
+   */
+  final boolean waitInterruptibly(Deadline deadline, String what) throws InterruptedException {
+    if (waitUntil(deadline) == Outcome.INTERRUPTED && !isReady()) {
+      Thread.interrupted();
+      throw new InterruptedException("interrupted while waiting for " + what);
+    }
+    return isReady();
+  }
+
   /** The thread that waits here at this moment; null if none does. */
   public final @Nullable Thread waiter() {
     return waiting;
