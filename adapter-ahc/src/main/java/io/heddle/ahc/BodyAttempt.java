@@ -114,7 +114,7 @@ final class BodyAttempt implements Body {
       pump();
       return BodyState.SUSPEND;
     }
-    if (drainTo(target)) {
+    if (drainTo(target) || pipe.drained() == length) {
       return BodyState.STOP;
     }
     if (target.isReadable()) {

@@ -60,6 +60,7 @@ final class ApacheRequestBody {
   private final Deadline deadline;
   private final ApacheFailures.Wait failure;
   private final long declaredLength;
+  private final long wireLength;
 
   // Caller only.
   private boolean begun;
@@ -82,17 +83,26 @@ final class ApacheRequestBody {
    * A body that nothing is written of yet.
    *
    * @param declaredLength what Content-Length says, or −1
+   * @param multiplexed over HTTP/2, where the body ends by a frame, and may have trailers
    * @param send submits the exchange, if it is not yet, and lets the caller send what is there;
    *     says whether that is all there is to do, so that the I/O thread need not be asked
    * @param canceller aborts the exchange
    */
   ApacheRequestBody(
-      long declaredLength, Deadline deadline, BooleanSupplier send, Canceller canceller) {
+      long declaredLength,
+      boolean multiplexed,
+      Deadline deadline,
+      BooleanSupplier send,
+      Canceller canceller) {
     this.declaredLength = declaredLength;
+    this.wireLength = multiplexed ? -1 : declaredLength;
     this.deadline = deadline;
     this.failure = new ApacheFailures.Wait("writing the request body", deadline, "Write timed out");
     Runnable signal =
         () -> {
+          if (sent) { // the end came with the last byte
+            return;
+          }
           DataStreamChannel to = send.getAsBoolean() ? null : channel;
           if (to != null) { // else the engine has not come here yet, and will
             ReactorSession.unlessClosing(to::requestOutput);
@@ -235,7 +245,8 @@ final class ApacheRequestBody {
 
   void produce(DataStreamChannel to) throws IOException {
     channel = to; // before the look into the pipe: a writer that does not see it is seen by it
-    if (pipe.drainTo(to::write) && !sent) {
+    boolean whole = pipe.drainTo(to::write) || pipe.drained() == wireLength;
+    if (whole && !sent) {
       sent = true;
       to.endStream(trailers);
     }

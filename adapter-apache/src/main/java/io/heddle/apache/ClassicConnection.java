@@ -146,6 +146,7 @@ final class ClassicConnection implements HttpClientConnection {
                 ? null
                 : new ApacheRequestBody(
                     DefaultContentLengthStrategy.INSTANCE.determineLength(request),
+                    multiplexed,
                     callDeadline,
                     this::sendBody,
                     this::abandonBody));

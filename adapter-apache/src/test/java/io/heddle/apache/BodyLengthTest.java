@@ -9,10 +9,14 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.LeakCheck;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import io.heddle.core.Deadline;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.apache.hc.client5.http.ClientProtocolException;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpHead;
@@ -20,8 +24,10 @@ import org.apache.hc.client5.http.classic.methods.HttpPut;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.io.entity.EntityTemplate;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.http.nio.DataStreamChannel;
 import org.apache.hc.core5.http2.H2Error;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.junit.jupiter.api.Test;
@@ -168,6 +174,55 @@ class BodyLengthTest {
     } catch (IOException minded) {
       return;
     }
+  }
+
+  /** Or a server's answer is whole before the request is, and the connection lost. */
+  @ParameterizedTest
+  @CsvSource({"false,1", "true,0"})
+  void overHttp11TheRequestEndsWithItsLastByte(boolean multiplexed, int ends) throws Exception {
+    AtomicInteger ended = new AtomicInteger();
+    DataStreamChannel channel =
+        new DataStreamChannel() {
+          @Override
+          public void requestOutput() {}
+
+          @Override
+          public int write(ByteBuffer src) {
+            int n = src.remaining();
+            src.position(src.limit());
+            return n;
+          }
+
+          @Override
+          public void endStream() {
+            ended.incrementAndGet();
+          }
+
+          @Override
+          public void endStream(List<? extends Header> trailers) {
+            ended.incrementAndGet();
+          }
+        };
+    AtomicInteger asked = new AtomicInteger();
+    BooleanSupplier send = () -> asked.incrementAndGet() > 0;
+    ApacheRequestBody body = new ApacheRequestBody(4, multiplexed, Deadline.none(), send, () -> {});
+    AtomicInteger endedByThen = new AtomicInteger();
+    body.writeFrom(
+        new EntityTemplate(
+            4,
+            ContentType.APPLICATION_OCTET_STREAM,
+            null,
+            out -> {
+              out.write(new byte[4]);
+              out.flush();
+              body.produce(channel);
+              endedByThen.set(ended.get());
+            }));
+    assertEquals(ends, endedByThen.get(), "ends that were sent by then");
+    assertEquals(2 - ends, asked.get(), "how often there was something to send");
+    body.produce(channel);
+    assertEquals(1, ended.get(), "ends that were sent");
+    assertTrue(body.isSent());
   }
 
   @ParameterizedTest

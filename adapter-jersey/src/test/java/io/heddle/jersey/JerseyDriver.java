@@ -25,8 +25,9 @@ public final class JerseyDriver implements ClientDriver {
 
   @Override
   public boolean isExpected(Failure kind, Throwable thrown) {
-    if (kind == Failure.CLOSED && thrown instanceof MultiException) {
-      return true; // Jersey's container was shut down before it could see the call's failure
+    if (kind == Failure.CLOSED
+        && (thrown instanceof MultiException || ofApache(thrown) instanceof MultiException)) {
+      return true; // Jersey's container was shut down before it could see the call's end
     }
     return apache.isExpected(kind, ofApache(thrown));
   }

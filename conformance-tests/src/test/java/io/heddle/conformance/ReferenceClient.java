@@ -142,6 +142,7 @@ final class ReferenceClient implements Client, CallsInFlight {
     boolean ignoresLengths;
     boolean keepsHalfSent;
     boolean keepsWhatIsToBeClosed;
+    boolean endsWithItsSource;
     boolean trustsDeadPaths;
     boolean stopsAtTheHead;
     boolean marksNothing;

@@ -81,6 +81,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   // Written by the caller before the start.
   private @Nullable Body body;
   private boolean expectContinue;
+  private long wireLength = -1; // what HTTP/1.1 tells of the body, if it does
   private long begunAt;
 
   // Caller only: how much of a body of known length is still to be written; −1 if it is not known.
@@ -133,6 +134,9 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
       HttpUtil.setContentLength(request, Files.size(file.path()));
     } else if (sent instanceof Body.Stream stream && stream.length() >= 0) {
       HttpUtil.setContentLength(request, stream.length());
+      if (!client.settings.wire().isMultiplexed() && !this.call.endsWithItsSource) {
+        wireLength = stream.length();
+      }
     } else if (sent != null) {
       request.headers().set(HttpHeaderNames.TRANSFER_ENCODING, HttpHeaderValues.CHUNKED);
     }
@@ -351,7 +355,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
     }
     draining = true; // a flush may bring a change of writability, which comes back here
     try {
-      if (upload.drainTo(bytes -> write(to, bytes))) {
+      if (upload.drainTo(bytes -> write(to, bytes)) || upload.drained() == wireLength) {
         requestComplete = true;
         to.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT);
       } else {

@@ -238,6 +238,14 @@ final class WrongDrivers {
     }
   }
 
+  /** Ends an upload of known length when its source says so, and not with its last byte. */
+  static final class EndsWithItsSource extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      right.endsWithItsSource = true;
+    }
+  }
+
   static final class TrustsDeadPaths extends SpoiltDriver {
     @Override
     void spoil(ReferenceClient.Prepared right) {

@@ -58,6 +58,7 @@ class WrongDriversTest {
         http11(new WrongDrivers.StopsAtTheHead(), "EX-30", "READ_TIMEOUT"),
         http11(new WrongDrivers.BuffersTheRequest(), "EX-23", "the client took "),
         http11(new WrongDrivers.KeepsWhatIsToBeClosed(), "H1-06", "connections"),
+        http11(new WrongDrivers.EndsWithItsSource(), "H1-07", "connections"),
         http11(
             new WrongDrivers.ForgetsTheDeadlineAtTheHead(),
             "DL-16",

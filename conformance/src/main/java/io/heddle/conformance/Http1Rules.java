@@ -2,10 +2,19 @@ package io.heddle.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** H1: what only HTTP/1.1 has. */
 interface Http1Rules {
+
+  /** Bytes of a request body; few enough that no client waits for room. */
+  int UPLOAD = 10_000;
 
   @Rule("H1-01")
   default void truncatedBodyOfKnownLength(Kit kit) throws Exception {
@@ -48,5 +57,50 @@ interface Http1Rules {
     kit.assertWhole(kit.get(client, Script.ok().body(100).header("Connection", "close")), 200, 100);
     kit.assertWorks(client);
     assertEquals(2, kit.server().connectionsAccepted() - before, "connections");
+  }
+
+  @Rule("H1-07")
+  default void sourceThatLingers(Kit kit) throws Exception {
+    Client client = kit.open();
+    int before = kit.server().connectionsAccepted();
+    URI uri = kit.uri(Script.ok().body(100));
+    for (int i = 0; i < 2; i++) {
+      InputStream source = endingLate(null);
+      kit.assertWhole(
+          kit.execute(client, Call.post(uri, new Body.Stream(source, UPLOAD))), 200, 100);
+    }
+    assertEquals(1, kit.server().connectionsAccepted() - before, "connections");
+  }
+
+  @Rule("H1-08")
+  default void sourceThatFailsBehindItsLastByte(Kit kit) throws Exception {
+    Client client = kit.open();
+    URI uri = kit.uri(Script.ok().body(100));
+    IOException torn = new IOException("the warp is torn");
+    Call.Builder call = Call.post(uri, new Body.Stream(endingLate(torn), UPLOAD));
+    try {
+      kit.assertWhole(kit.execute(client, call), 200, 100);
+    } catch (Exception e) { // the library reads on until the end
+      FailureRules.assertIn(e, torn);
+    }
+    kit.assertIdle(client);
+    kit.assertWorks(client);
+  }
+
+  /** All bytes of a body at once, and 200 ms later its end, or a failure. */
+  private static InputStream endingLate(@Nullable IOException failure) {
+    return new FilterInputStream(Contents.stream(UPLOAD)) {
+      @Override
+      public int read(byte[] b, int off, int len) throws IOException {
+        int n = super.read(b, off, len);
+        if (n < 0) {
+          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+          if (failure != null) {
+            throw failure;
+          }
+        }
+        return n;
+      }
+    };
   }
 }

@@ -68,6 +68,9 @@ public final class RequestBodyPipe extends EndState {
   // Shared: set by the I/O thread when it finds nothing, cleared by the writer that signals.
   private volatile boolean starved;
 
+  // I/O thread only.
+  private long drained;
+
   // Shared: whether the peer has answered; and whether the writer knows, who writes it.
   private volatile boolean answered;
   private volatile boolean answerSeen;
@@ -186,6 +189,17 @@ public final class RequestBodyPipe extends EndState {
     return ending() == End.FINISHED && queue.available() == 0;
   }
 
+  /**
+   * How many bytes have gone into the sink; I/O thread.
+   *
+   * <p>Where they are as many as the message declares, the peer has the whole body, and may answer,
+   * before the writer comes to {@link #finish}. An adapter over HTTP/1.1 ends the message then:
+   * else the answer would be whole before the request, and its connection lost.
+   */
+  public long drained() {
+    return drained;
+  }
+
   /** How many bytes are queued; never throws. */
   public int available() {
     Object is = ending();
@@ -271,6 +285,7 @@ public final class RequestBodyPipe extends EndState {
       int all = next.remaining();
       int n = sink.write(next);
       queue.skip(n);
+      drained += n;
       if (n < all) {
         return false;
       }

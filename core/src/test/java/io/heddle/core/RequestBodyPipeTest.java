@@ -96,6 +96,22 @@ class RequestBodyPipeTest {
   }
 
   @Test
+  void whatIsDrainedIsCounted() throws Exception {
+    write("abcdef");
+    channel.room = 4;
+    drain();
+    assertEquals(4, pipe.drained());
+    channel.room = 10;
+    drain();
+    write("gh");
+    drain();
+    assertEquals(8, pipe.drained());
+    pipe.finish();
+    assertTrue(drain());
+    assertEquals(8, pipe.drained());
+  }
+
+  @Test
   void anEmptyBodyIsComplete() throws Exception {
     assertFalse(drain());
     pipe.finish();
