@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLHandshakeException;
 import org.eclipse.jetty.client.AbstractResponseListener;
 import org.eclipse.jetty.client.RetryableRequestException;
@@ -62,6 +63,14 @@ final class JettyInternals {
    */
   private static final String ENDED_TLS = "Broken pipe";
 
+  /**
+   * {@code HttpConnection.RequestTimeouts.onExpired}: a total timeout is over. Jetty looks first at
+   * the exchange that a connection has when that is, and aborts the one that it has then: where the
+   * first ends in between, that is the next one's.
+   */
+  private static final String REQUEST_TIMEOUTS =
+      JETTY + "client.transport.HttpConnection$RequestTimeouts";
+
   /** {@code HttpRedirector.isRedirect}. */
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -114,6 +123,11 @@ final class JettyInternals {
   /** Whether it is Jetty that aborts a request with this, and none of its users. */
   static boolean isJettys(Throwable failure) {
     return isMadeBy(JETTY, failure);
+  }
+
+  /** Whether a connection aborts with this what it has, as the total timeout is over. */
+  static boolean isTotalTimeout(Throwable failure) {
+    return failure instanceof TimeoutException && isMadeBy(REQUEST_TIMEOUTS, failure);
   }
 
   /** Whether a response was longer than one of Jetty's own listeners gathers. */

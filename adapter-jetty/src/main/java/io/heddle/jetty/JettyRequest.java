@@ -348,10 +348,14 @@ final class JettyRequest extends ListeningRequest {
    * <p>What ends with its connection is one exchange: Jetty would abort the last of the
    * conversation, which by then may be a redirect's, on another connection. If it was answered with
    * a redirect, Jetty follows that, whatever is missing of the request or of the answer.
+   *
+   * <p>A total timeout that is not over is that of the request before this on the connection, which
+   * has ended by itself.
    */
   @Override
   public CompletableFuture<Boolean> abort(Throwable cause) {
-    if (cause instanceof ConnectAttempt.Unwanted // this one is wanted
+    if ((JettyInternals.isTotalTimeout(cause) && hasTime())
+        || cause instanceof ConnectAttempt.Unwanted // this one is wanted
         || (hasConnection() && ConnectAttempt.isFailing(cause))) { // it has found another by now
       return CompletableFuture.completedFuture(false);
     }
@@ -403,6 +407,12 @@ final class JettyRequest extends ListeningRequest {
       of.fail(cause);
     }
     return aborted;
+  }
+
+  /** Whether Jetty's count of the total timeout is not over, or has not begun. */
+  private boolean hasTime() {
+    long until = getTimeoutNanoTime();
+    return until == Long.MAX_VALUE || until - System.nanoTime() > 0;
   }
 
   /** Jetty knows a request for a moment before it knows whom to tell: that is for the caller. */

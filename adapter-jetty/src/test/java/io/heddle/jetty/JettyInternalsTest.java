@@ -107,6 +107,23 @@ class JettyInternalsTest {
     assertTrue(is, failure::toString);
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2C"})
+  void aTotalTimeoutIsItsConnections(Wire wire) throws Exception {
+    HttpClient client = stock(wire);
+    try (FaultServer server = FaultServer.start(wire)) {
+      CompletableFuture<Throwable> failed = new CompletableFuture<>();
+      client
+          .newRequest(server.uri(Script.ok().fault(Fault.STALL)))
+          .timeout(300, TimeUnit.MILLISECONDS)
+          .send(result -> failed.complete(result.getFailure()));
+      Throwable failure = failed.get(10, TimeUnit.SECONDS);
+      assertHolds(JettyInternals.isTotalTimeout(failure), failure);
+    } finally {
+      client.stop();
+    }
+  }
+
   @Test
   void refusedStream() throws Exception {
     HttpClient client = stock(Wire.H2C);
