@@ -112,10 +112,11 @@ class JettyInternalsTest {
   void aTotalTimeoutIsItsConnections(Wire wire) throws Exception {
     HttpClient client = stock(wire);
     try (FaultServer server = FaultServer.start(wire)) {
+      client.GET(server.uri(Script.ok())); // there is a connection: else it is over in the queue
       CompletableFuture<Throwable> failed = new CompletableFuture<>();
       client
           .newRequest(server.uri(Script.ok().fault(Fault.STALL)))
-          .timeout(300, TimeUnit.MILLISECONDS)
+          .timeout(1, TimeUnit.SECONDS)
           .send(result -> failed.complete(result.getFailure()));
       Throwable failure = failed.get(10, TimeUnit.SECONDS);
       assertHolds(JettyInternals.isTotalTimeout(failure), failure);
