@@ -97,7 +97,7 @@ final class BodyAttempt implements Body {
 
   /** Whether it is the caller that the engine waits for; event loop. */
   boolean isAwaited() {
-    return isBegun() && !ended && pipe.isStarved();
+    return isBegun() && !ended && pipe.drained() != length && pipe.isStarved();
   }
 
   @Override

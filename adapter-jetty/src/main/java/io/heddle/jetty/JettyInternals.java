@@ -125,9 +125,20 @@ final class JettyInternals {
     return isMadeBy(JETTY, failure);
   }
 
-  /** Whether a connection aborts with this what it has, as the total timeout is over. */
+  /** Whether the timer of a connection has made this, as the total timeout of a request is over. */
   static boolean isTotalTimeout(Throwable failure) {
     return failure instanceof TimeoutException && isMadeBy(REQUEST_TIMEOUTS, failure);
+  }
+
+  /**
+   * Whether it is that timer, and nobody who has such a failure from it, that has called the method
+   * which asks.
+   */
+  static boolean isCalledByTimer() {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.skip(2).findFirst()) // this method, and the one that asks
+        .filter(caller -> caller.getClassName().equals(REQUEST_TIMEOUTS))
+        .isPresent();
   }
 
   /** Whether a response was longer than one of Jetty's own listeners gathers. */

@@ -349,12 +349,12 @@ final class JettyRequest extends ListeningRequest {
    * conversation, which by then may be a redirect's, on another connection. If it was answered with
    * a redirect, Jetty follows that, whatever is missing of the request or of the answer.
    *
-   * <p>A total timeout that is not over is that of the request before this on the connection, which
-   * has ended by itself.
+   * <p>Where the timer of its connection says that a total timeout is over, and this request's is
+   * not, it is that of the request before it, which has ended by itself.
    */
   @Override
   public CompletableFuture<Boolean> abort(Throwable cause) {
-    if ((JettyInternals.isTotalTimeout(cause) && hasTime())
+    if ((JettyInternals.isTotalTimeout(cause) && hasTime() && JettyInternals.isCalledByTimer())
         || cause instanceof ConnectAttempt.Unwanted // this one is wanted
         || (hasConnection() && ConnectAttempt.isFailing(cause))) { // it has found another by now
       return CompletableFuture.completedFuture(false);

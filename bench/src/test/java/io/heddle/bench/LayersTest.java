@@ -1,8 +1,12 @@
 package io.heddle.bench;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.doNot;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.conditions.ArchPredicates.have;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static java.util.stream.Collectors.toSet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -97,6 +101,12 @@ class LayersTest {
           "io.heddle.okhttp.OkHttpInternals.leave",
           "OkHttp guards the field by this monitor, and waits for nothing inside");
 
+  /** Classes of ours that may log, each with what: nothing of a request or its response. */
+  private static final Map<String, String> MAY_LOG =
+      Map.of(
+          "io.heddle.ahc.AhcEngine", "a window of HTTP/2 that it has changed",
+          "io.heddle.ahc.HandlerFuture", "what a user's handler throws, at DEBUG: AHC drops it");
+
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(
@@ -158,6 +168,23 @@ class LayersTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.heddle.bench..")
+        .check(CLASSES);
+  }
+
+  /** So no secret is in a log by our doing; what the libraries log is theirs. */
+  @Test
+  void nobodyLogs() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(OURS.toArray(String[]::new))
+        .and(doNot(have(nameMatching(String.join("|", MAY_LOG.keySet())))))
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("org.slf4j..", "java.util.logging..")
+        .orShould()
+        .dependOnClassesThat()
+        .areAssignableTo(System.Logger.class)
+        .orShould(ACCESS_STANDARD_STREAMS)
         .check(CLASSES);
   }
 
