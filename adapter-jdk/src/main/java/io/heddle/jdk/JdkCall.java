@@ -101,7 +101,9 @@ final class JdkCall<T> {
           throw noAddress;
         } else if (exchange.isAnswered() || client.isClosed()) {
           throw e;
-        } else if (JdkInternals.hadNoStream(e) && isUntouched(e, exchange) && !elsewhere) {
+        } else if (JdkInternals.hadNoStream(e)
+            && isUntouched(e, exchange)
+            && !(elsewhere && origin.hasLostItsStreams())) { // else it is lost there as well
           origin.pause(queue);
           elsewhere = origin.hasLostItsStreams();
         } else if (exchange.wasExpectationIgnored()) {

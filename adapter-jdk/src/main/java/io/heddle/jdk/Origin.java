@@ -18,7 +18,9 @@ import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -54,6 +56,7 @@ final class Origin {
   private static final int LOST_MILLIS = 200;
 
   private final Lanes lanes = new Lanes(Integer.MAX_VALUE);
+  private final Queue<Lane> left = new ConcurrentLinkedQueue<>(); // somebody may be in them
   private final int maxConnections;
   private final long lookUpNanos = JdkInternals.lookUpNanos();
 
@@ -184,6 +187,8 @@ final class Origin {
   void cool(Lane lane) {
     if (multiplexed && lane.isOpen() && lane == lanes.now()) {
       full = false;
+      left.removeIf(each -> each.inFlight() == 0);
+      left.add(lane);
       lane.left();
     }
   }
@@ -262,7 +267,8 @@ final class Origin {
     caution.set(CAUTION);
     if (lane.inFlight() > 1) {
       streamsLost = Deadline.none();
-    } else if (streamsLost.isNone()) {
+    } else if (streamsLost.isNone() || left.stream().anyMatch(each -> each.inFlight() > 0)) {
+      // the connection may be theirs still: a stream that was refused does not end it
       streamsLost = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(LOST_MILLIS));
     }
     lane.changeMax((max, inFlight) -> Math.max(1, inFlight - 1));

@@ -4,16 +4,21 @@ import static io.heddle.jdk.Clients.request;
 import static io.heddle.jdk.Clients.start;
 import static io.heddle.jdk.Clients.stock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
+import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -82,6 +87,46 @@ class LostStreamsTest {
       assertEquals(
           List.of(), Clients.together(30, () -> client.send(get, BodyHandlers.discarding())));
       assertEquals(2, server.connectionsAccepted(), "connections");
+      client.shutdownNow();
+    }
+  }
+
+  /** All have found the streams lost by the time that the first has another connection. */
+  @Test
+  void callsThatAreRefusedOnTheOtherConnectionWaitThere() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      HttpClient wrapped = stock(Wire.H2_TLS).build();
+      loseAllStreams(wrapped, server);
+      BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(wrapped);
+      HttpRequest get = request(server.uri(Script.ok().delay(Duration.ofMillis(50)))).build();
+      assertEquals(
+          List.of(), Clients.together(30, () -> client.send(get, BodyHandlers.discarding())));
+      client.shutdownNow();
+    }
+  }
+
+  /** A stream that is refused does not end the connection, whose other streams are in use. */
+  @Test
+  void streamsOfCallsFromBeforeARefusalAreNotLost() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      server.maxStreams(STREAMS + 1); // one for the second attempt of the JDK
+      BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build());
+      HttpRequest stalls = request(server.uri(Clients.stalledBody())).build();
+      List<InputStream> held = new ArrayList<>();
+      for (int i = 1; i < STREAMS; i++) {
+        held.add(client.send(stalls, BodyHandlers.ofInputStream()).body());
+      }
+      URI uri =
+          server.uri(
+              Script.ok().delay(Duration.ofMillis(200)).fault(Fault.STREAM_REFUSED).times(2));
+      var call = start(() -> client.send(request(uri).build(), BodyHandlers.discarding()));
+      Clients.await("the JDK's second attempt", () -> server.seen(uri).size() == 2);
+      server.maxStreams(STREAMS - 1); // which are held
+      Thread.sleep(1000); // in which it would take them for lost
+      assertFalse(call.isDone());
+      held.get(0).close();
+      assertEquals(200, call.get(Clients.LONG_SECONDS, TimeUnit.SECONDS).statusCode());
+      assertEquals(1, server.connectionsAccepted(), "connections");
       client.shutdownNow();
     }
   }
