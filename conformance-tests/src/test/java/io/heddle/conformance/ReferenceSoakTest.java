@@ -1,5 +1,7 @@
 package io.heddle.conformance;
 
+import org.jspecify.annotations.Nullable;
+
 class ReferenceSoakTest extends SoakSuite {
   ReferenceSoakTest() {
     super(new ReferenceDriver(), Wire.HTTP_1_1, Wire.HTTP_1_1_TLS, Wire.H2_TLS);
@@ -7,11 +9,11 @@ class ReferenceSoakTest extends SoakSuite {
 
   /** Netty, where a call meets event loops that a client has just closed. */
   @Override
-  protected boolean mayLog(String logger) {
-    return mayLogWhenClosed(logger);
+  protected boolean mayLog(String logger, @Nullable Throwable thrown) {
+    return mayLogWhenClosed(logger, thrown);
   }
 
-  static boolean mayLogWhenClosed(String logger) {
+  static boolean mayLogWhenClosed(String logger, @Nullable Throwable thrown) {
     return logger.startsWith("io.netty.util.concurrent.DefaultPromise");
   }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -68,7 +69,7 @@ final class Soak {
    *
    * @param mayPostAgain whether a POST of bytes may be sent again when its connection broke
    * @param mayMissSurplus whether it may close a connection before more than a declared 0 comes
-   * @param mayLog the names of the loggers that may log errors
+   * @param mayLog which errors may be logged: the logger's name, and what was thrown
    * @param mayEndConnection how it tells that it has ended a connection that others shared
    * @param mayNotGoAgain how it tells that a request was refused, and could not go again
    * @param mayLose how many requests of a round of HTTP/1.1 may go again, as the library has closed
@@ -79,7 +80,7 @@ final class Soak {
   record Allowed(
       boolean mayPostAgain,
       boolean mayMissSurplus,
-      Predicate<String> mayLog,
+      BiPredicate<String, @Nullable Throwable> mayLog,
       Predicate<Throwable> mayEndConnection,
       KnownRefusal mayNotGoAgain,
       int mayLose,
@@ -220,9 +221,9 @@ final class Soak {
         probed = true;
         return;
       }
+      Throwable thrown = logged.getThrown();
       if (logged.getLevel().intValue() >= Level.SEVERE.intValue()
-          && !allowed.mayLog().test(String.valueOf(logged.getLoggerName()))) {
-        Throwable thrown = logged.getThrown();
+          && !allowed.mayLog().test(String.valueOf(logged.getLoggerName()), thrown)) {
         wrong.add(
             "logged as an error by "
                 + logged.getLoggerName()

@@ -79,8 +79,8 @@ public abstract class SoakSuite {
     return false;
   }
 
-  /** Whether a logger of this name may log an error. */
-  protected boolean mayLog(String logger) {
+  /** Whether a logger of this name may log an error, with what was thrown, if that was said. */
+  protected boolean mayLog(String logger, @Nullable Throwable thrown) {
     return false;
   }
 
