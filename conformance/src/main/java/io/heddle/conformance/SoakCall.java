@@ -412,9 +412,14 @@ final class SoakCall {
     return round.server().hasBroken(each.connection());
   }
 
+  /** Whether the second interrupt may have come after the first was thrown. */
+  private boolean isInterruptedTwice() {
+    return plan.endings.containsAll(List.of(Ending.FLAGGED, Ending.INTERRUPT));
+  }
+
   private void judgeFlag(boolean struck, boolean flag, List<String> wrong) {
     if (failure instanceof InterruptedException) {
-      if (flag && !plan.mayFail.contains(Failure.CANCELLED)) {
+      if (flag && !isInterruptedTwice() && !plan.mayFail.contains(Failure.CANCELLED)) {
         wrong.add("the flag is kept beside an InterruptedException");
       } else if (!struck && !plan.mayFail.contains(Failure.CANCELLED)) {
         wrong.add("an InterruptedException, and nobody has interrupted");
