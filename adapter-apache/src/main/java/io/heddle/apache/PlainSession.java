@@ -3,6 +3,8 @@ package io.heddle.apache;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
@@ -22,6 +24,10 @@ final class PlainSession extends ForwardingSession {
 
   /** Bytes of one connection, before others have their turn. */
   private static final int TURN = 64 * 1024;
+
+  // Over TLS the engine reads under the session's lock, which a close waits for.
+  private final @Nullable Lock reading =
+      ReactorConnection.MONITORS_PIN ? new ReentrantLock() : null;
 
   // Of whoever reads: over HTTP/1.1, has the turn.
   private int read;
@@ -48,9 +54,37 @@ final class PlainSession extends ForwardingSession {
     if (read >= TURN) {
       return 0;
     }
-    int bytes = super.read(dst);
-    read += Math.max(0, bytes);
-    return bytes;
+    beginExclusive();
+    try {
+      int bytes = super.read(dst);
+      read += Math.max(0, bytes);
+      return bytes;
+    } finally {
+      endExclusive();
+    }
+  }
+
+  /** Waits for a read that is under way, as {@link ReactorConnection#close} does for a write. */
+  @Override
+  public void close(CloseMode closeMode) {
+    beginExclusive();
+    try {
+      super.close(closeMode);
+    } finally {
+      endExclusive();
+    }
+  }
+
+  private void beginExclusive() {
+    if (reading != null) {
+      reading.lock();
+    }
+  }
+
+  private void endExclusive() {
+    if (reading != null) {
+      reading.unlock();
+    }
   }
 
   /**

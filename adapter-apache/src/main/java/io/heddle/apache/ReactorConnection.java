@@ -59,7 +59,7 @@ final class ReactorConnection implements ModalCloseable {
    * Before JDK 24. Later nobody closes under the lock: who waits in a monitor then lets its carrier
    * go, and the I/O thread would wait for the lock until the caller has another.
    */
-  private static final boolean MONITORS_PIN = Runtime.version().feature() < 24;
+  static final boolean MONITORS_PIN = Runtime.version().feature() < 24;
 
   private final HttpVersionPolicy versionPolicy;
 
