@@ -3,8 +3,6 @@ package io.heddle.apache;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
-import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.Command;
 import org.apache.hc.core5.reactor.EventMask;
 import org.apache.hc.core5.reactor.IOSession;
@@ -24,10 +22,6 @@ final class PlainSession extends ForwardingSession {
 
   /** Bytes of one connection, before others have their turn. */
   private static final int TURN = 64 * 1024;
-
-  // Over TLS the engine reads under the session's lock, which a close waits for.
-  private final @Nullable Lock reading =
-      ReactorConnection.MONITORS_PIN ? new ReentrantLock() : null;
 
   // Of whoever reads: over HTTP/1.1, has the turn.
   private int read;
@@ -54,36 +48,18 @@ final class PlainSession extends ForwardingSession {
     if (read >= TURN) {
       return 0;
     }
-    beginExclusive();
+    Lock reading = ReactorConnection.MONITORS_PIN ? getLock() : null; // as over TLS on all JDKs
+    if (reading != null) {
+      reading.lock();
+    }
     try {
       int bytes = super.read(dst);
       read += Math.max(0, bytes);
       return bytes;
     } finally {
-      endExclusive();
-    }
-  }
-
-  /** Waits for a read that is under way, as {@link ReactorConnection#close} does for a write. */
-  @Override
-  public void close(CloseMode closeMode) {
-    beginExclusive();
-    try {
-      super.close(closeMode);
-    } finally {
-      endExclusive();
-    }
-  }
-
-  private void beginExclusive() {
-    if (reading != null) {
-      reading.lock();
-    }
-  }
-
-  private void endExclusive() {
-    if (reading != null) {
-      reading.unlock();
+      if (reading != null) {
+        reading.unlock();
+      }
     }
   }
 

@@ -340,9 +340,9 @@ final class ReactorConnection implements ModalCloseable {
   }
 
   /**
-   * Closes it. A channel of the JDK's waits for a write that is under way, and does so in a
-   * monitor. Before JDK 24 that holds the caller's carrier: so it waits before, for the session's
-   * lock, under which the engine writes.
+   * Closes it. A channel of the JDK's waits for a write or a read that is under way, and does so in
+   * a monitor. Before JDK 24 that holds the caller's carrier: so it waits before, for the session's
+   * lock, under which the engine writes and reads.
    */
   @Override
   public void close(CloseMode closeMode) {
@@ -351,15 +351,15 @@ final class ReactorConnection implements ModalCloseable {
     if (io == null) {
       return;
     }
-    Lock writing = MONITORS_PIN ? io.getLock() : null;
-    if (writing != null) {
-      writing.lock();
+    Lock inUse = MONITORS_PIN ? io.getLock() : null;
+    if (inUse != null) {
+      inUse.lock();
     }
     try {
       io.close(closeMode);
     } finally {
-      if (writing != null) {
-        writing.unlock();
+      if (inUse != null) {
+        inUse.unlock();
       }
     }
   }
