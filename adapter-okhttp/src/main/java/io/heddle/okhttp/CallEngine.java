@@ -72,7 +72,7 @@ final class CallEngine implements AutoCloseable {
   /** Puts this into a client that has none. */
   void install(OkHttpClient.Builder builder, OkHttpClient client) {
     builder.dns(dns).eventListenerFactory(new Listeners(this, client.eventListenerFactory()));
-    builder.socketFactory(PrefaceGate.sockets(client.socketFactory(), client.protocols()));
+    builder.socketFactory(OkHttpSockets.of(client.socketFactory(), client.protocols()));
     List<Interceptor> users = builder.interceptors();
     Last last = new Last(this);
     if (users.isEmpty()) {
@@ -89,7 +89,7 @@ final class CallEngine implements AutoCloseable {
     OkHttpClient.Builder builder = client.newBuilder();
     builder.interceptors().removeIf(CallEngine::isOurs);
     builder.networkInterceptors().removeIf(HandOver.class::isInstance);
-    builder.socketFactory(PrefaceGate.own(client.socketFactory()));
+    builder.socketFactory(OkHttpSockets.own(client.socketFactory()));
     if (client.dns() instanceof OkHttpResolver ours) {
       builder.dns(ours.own());
     }

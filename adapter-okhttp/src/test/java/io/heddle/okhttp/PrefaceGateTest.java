@@ -10,10 +10,12 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.net.SocketFactory;
 import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.Response;
 import org.junit.jupiter.api.Test;
@@ -133,11 +135,19 @@ class PrefaceGateTest {
   void socketsOfOthersAreLeftAlone() {
     SocketFactory theirs = watched();
     SocketFactory own = SocketFactory.getDefault();
-    assertEquals(theirs, PrefaceGate.sockets(theirs, KitClient.protocols(Wire.H2C)));
-    assertEquals(own, PrefaceGate.sockets(own, KitClient.protocols(Wire.H2_TLS)));
-    SocketFactory ours = PrefaceGate.sockets(own, KitClient.protocols(Wire.H2C));
-    assertEquals(NEEDED, !ours.equals(own));
-    assertEquals(own, PrefaceGate.own(ours));
-    assertEquals(ours, PrefaceGate.sockets(ours, KitClient.protocols(Wire.H2C)));
+    for (Wire wire : Wire.values()) {
+      assertEquals(theirs, OkHttpSockets.of(theirs, KitClient.protocols(wire)));
+    }
+    assertEquals(own, OkHttpSockets.of(own, KitClient.protocols(Wire.HTTP_1_1)));
+    assertIsOurs(true, KitClient.protocols(Wire.H2_TLS));
+    assertIsOurs(NEEDED, KitClient.protocols(Wire.H2C));
+  }
+
+  private static void assertIsOurs(boolean expected, List<Protocol> protocols) {
+    SocketFactory own = SocketFactory.getDefault();
+    SocketFactory ours = OkHttpSockets.of(own, protocols);
+    assertEquals(expected, !ours.equals(own));
+    assertEquals(ours, OkHttpSockets.of(own, protocols), "one for all clients");
+    assertEquals(own, OkHttpSockets.own(ours));
   }
 }
