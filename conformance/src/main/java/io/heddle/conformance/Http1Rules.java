@@ -6,8 +6,8 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** H1: what only HTTP/1.1 has. */
@@ -63,9 +63,9 @@ interface Http1Rules {
   default void sourceThatLingers(Kit kit) throws Exception {
     Client client = kit.open();
     int before = kit.server().connectionsAccepted();
-    URI uri = kit.uri(Script.ok().body(100));
     for (int i = 0; i < 2; i++) {
-      InputStream source = endingLate(null);
+      URI uri = kit.uri(Script.ok().body(100));
+      InputStream source = endingLate(kit, uri, null);
       kit.assertWhole(
           kit.execute(client, Call.post(uri, new Body.Stream(source, UPLOAD))), 200, 100);
     }
@@ -77,7 +77,7 @@ interface Http1Rules {
     Client client = kit.open();
     URI uri = kit.uri(Script.ok().body(100));
     IOException torn = new IOException("the warp is torn");
-    Call.Builder call = Call.post(uri, new Body.Stream(endingLate(torn), UPLOAD));
+    Call.Builder call = Call.post(uri, new Body.Stream(endingLate(kit, uri, torn), UPLOAD));
     try {
       kit.assertWhole(kit.execute(client, call), 200, 100);
     } catch (Exception e) { // the library reads on until the end
@@ -87,14 +87,20 @@ interface Http1Rules {
     kit.assertWorks(client);
   }
 
-  /** All bytes of a body at once, and 200 ms later its end, or a failure. */
-  private static InputStream endingLate(@Nullable IOException failure) {
+  /**
+   * All bytes of a body at once; and its end, or a failure, when the answer is there as far as
+   * anybody can tell, or if the library sends nothing before it has seen the end.
+   */
+  private static InputStream endingLate(Kit kit, URI uri, @Nullable IOException failure) {
+    BooleanSupplier answered = () -> kit.server().seen(uri).stream().anyMatch(Seen::isAnswered);
     return new FilterInputStream(Contents.stream(UPLOAD)) {
       @Override
       public int read(byte[] b, int off, int len) throws IOException {
         int n = super.read(b, off, len);
         if (n < 0) {
-          LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+          if (Bounds.holds(Bounds.RELEASE, answered)) {
+            LockSupport.parkNanos(Bounds.ARRIVAL.toNanos());
+          }
           if (failure != null) {
             throw failure;
           }
