@@ -138,9 +138,10 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     }
   }
 
-  private static boolean isWanted(RequestBodyPipe to, Deadline deadline)
+  /** An engine may have come to the end of no bytes by itself, but not to what the source does. */
+  private boolean isWanted(RequestBodyPipe to, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
-    return to.write(NOTHING, 0, 0, deadline);
+    return body.length() == 0 || to.write(NOTHING, 0, 0, deadline);
   }
 
   /** What the writer writes to. To close it is not the end of the body. */

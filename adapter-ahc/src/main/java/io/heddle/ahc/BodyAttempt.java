@@ -95,9 +95,13 @@ final class BodyAttempt implements Body {
     return written;
   }
 
-  /** Whether it is the caller that the engine waits for; event loop. */
+  /**
+   * Whether it is the caller that the engine waits for; event loop. Over HTTP/2 the server waits
+   * with it, for the end of the stream, which comes when the writer has returned.
+   */
   boolean isAwaited() {
-    return isBegun() && !ended && pipe.drained() != length && pipe.isStarved();
+    boolean whole = stream == null && pipe.drained() == length;
+    return isBegun() && !ended && !whole && pipe.isStarved();
   }
 
   @Override

@@ -9,31 +9,38 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
+import org.asynchttpclient.request.body.generator.InputStreamBodyGenerator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A source that fails after its last byte, of a request that the engine has ended by then. The
- * exchange went on, with its connection and its place, though nobody waited for it.
+ * A source that takes its time after its last byte, or fails then: over HTTP/1.1 the engine has
+ * ended the request by then, over HTTP/2 it has not.
  */
 @Timeout(60)
 class LateSourceTest {
 
   private static final int LENGTH = 10_000;
+  private static final int CALLS = 300;
 
   enum Answer {
     NONE,
     LONG
   }
 
+  /** It went on, with its connection and its place, though nobody waited for it. */
   @ParameterizedTest
   @EnumSource
   void theExchangeEnds(Answer answer) throws Exception {
@@ -73,6 +80,64 @@ class LateSourceTest {
         sleep(5);
       }
       assertTrue(seen.get(0).isAborted(), "the server sees that nobody wants the answer");
+    }
+  }
+
+  /** While the caller writes, it is not the server that is silent. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void theReadTimeoutDoesNotCountTheSource(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        BlockingAhcClient client =
+            new BlockingAhcClient(
+                Dsl.config()
+                    .setHttp2CleartextEnabled(wire == Wire.H2C)
+                    .setReadTimeout(Duration.ofSeconds(1))
+                    .build())) {
+      WrittenBody source =
+          new WrittenBody(
+              out -> {
+                out.write(new byte[LENGTH]);
+                out.flush();
+                sleep(3500);
+              },
+              LENGTH);
+      URI uri = server.uri(Script.ok());
+      assertEquals(
+          200,
+          client
+              .executeRequest(Dsl.post(uri.toString()).setBody(source).build())
+              .get()
+              .getStatusCode());
+    }
+  }
+
+  /** The engine has nothing to wait for, and may be first. */
+  @Test
+  void aSourceOfNoBytesIsAsked() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingAhcClient client = new BlockingAhcClient(Dsl.config().build())) {
+      AtomicInteger closed = new AtomicInteger();
+      for (int i = 0; i < CALLS; i++) {
+        InputStream source =
+            new ByteArrayInputStream(new byte[0]) {
+              @Override
+              public void close() {
+                closed.incrementAndGet();
+              }
+            };
+        Request post =
+            Dsl.post(server.uri(Script.ok()).toString())
+                .setBody(new InputStreamBodyGenerator(source, 0))
+                .build();
+        assertEquals(200, client.executeRequest(post).get().getStatusCode());
+      }
+      for (int i = 0; closed.get() < CALLS && i < 400; i++) {
+        sleep(5);
+      }
+      assertEquals(CALLS, closed.get());
     }
   }
 

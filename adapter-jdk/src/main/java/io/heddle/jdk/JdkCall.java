@@ -85,12 +85,18 @@ final class JdkCall<T> {
     Resends resends = new Resends(deadline);
     boolean expects = request.expectContinue() && hasContent();
     boolean elsewhere = false;
+    boolean refused = false;
     for (; ; ) {
       event.at(Step.NAME);
       ConnectException noAddress =
           origin.lookUp(request.uri(), client.wrapped, client.resolver, deadline);
       event.at(Step.PLACE);
-      JdkExchange<T> exchange = new JdkExchange<>(this, enter(queue), expects);
+      Lane lane = enter(queue, refused);
+      if (refused) {
+        refused = false;
+        elsewhere = origin.hasLostItsStreams();
+      }
+      JdkExchange<T> exchange = new JdkExchange<>(this, lane, expects);
       last = exchange;
       client.live.add(exchange);
       event.at(Step.HEAD);
@@ -104,8 +110,7 @@ final class JdkCall<T> {
         } else if (JdkInternals.hadNoStream(e)
             && isUntouched(e, exchange)
             && !(elsewhere && origin.hasLostItsStreams())) { // else it is lost there as well
-          origin.pause(queue);
-          elsewhere = origin.hasLostItsStreams();
+          refused = true;
         } else if (exchange.wasExpectationIgnored()) {
           expects = false;
         } else if (JdkInternals.wasNotProcessed(e)
@@ -124,9 +129,9 @@ final class JdkCall<T> {
     return request.bodyPublisher().map(BodyPublisher::contentLength).orElse(0L) != 0;
   }
 
-  private Lane enter(Deadline queue) throws IOException, InterruptedException {
+  private Lane enter(Deadline queue, boolean again) throws IOException, InterruptedException {
     try {
-      return origin.enter(queue);
+      return again ? origin.enterAgain(queue) : origin.enter(queue);
     } catch (TimeoutException e) {
       String authority = request.uri().getAuthority();
       throw deadline.isExpired()

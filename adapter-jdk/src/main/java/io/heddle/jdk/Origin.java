@@ -202,6 +202,10 @@ final class Origin {
   void answered(Lane lane) {
     warmUp(lane);
     answered = true;
+    if (hasLostItsStreams() && lane == lanes.now()) { // this one was not lost: it is elsewhere
+      full = false;
+      lane.open(bound());
+    }
     streamsLost = Deadline.none();
   }
 
@@ -228,11 +232,27 @@ final class Origin {
     return answered;
   }
 
-  /** Where a refused call has none to wait for, as the streams are not ours: waits a moment. */
-  void pause(Deadline deadline) throws InterruptedException {
-    if (!streamsLost.isNone()) {
-      Deadline moment = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
-      new Signal().await(deadline.earlier(moment)); // which nobody raises
+  /**
+   * As {@link #enter}, for a call that was refused. Where it has none to wait for, as the streams
+   * are not its lane's, it waits a moment, in its place: so one asks, and all others wait for it.
+   */
+  Lane enterAgain(Deadline deadline) throws InterruptedException, TimeoutException {
+    Lane lane = enter(deadline);
+    boolean stays = false;
+    try {
+      if (!streamsLost.isNone()) {
+        Deadline moment = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(BACK_OFF_MILLIS));
+        new Signal().await(deadline.earlier(moment)); // which nobody raises
+        if (deadline.isExpired()) {
+          throw new TimeoutException();
+        }
+      }
+      stays = true;
+      return lane;
+    } finally {
+      if (!stays) {
+        leave(lane, false);
+      }
     }
   }
 
@@ -257,9 +277,15 @@ final class Origin {
         full = false;
         lane.open(bound());
       } else if (caution.getAndUpdate(left -> Math.max(0, left - 1)) == 0) {
-        lane.changeMax((max, inFlight) -> max == Integer.MAX_VALUE ? max : max + 1);
+        letInOneMore(lane);
       }
+    } else if (full && !refused && lane != lanes.now() && lanes.now().isOpen()) {
+      letInOneMore(lanes.now()); // whose connection it may have been
     }
+  }
+
+  private static void letInOneMore(Lane lane) {
+    lane.changeMax((max, inFlight) -> max == Integer.MAX_VALUE ? max : max + 1);
   }
 
   private void full(Lane lane) {

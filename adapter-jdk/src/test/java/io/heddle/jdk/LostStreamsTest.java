@@ -15,11 +15,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -127,6 +129,90 @@ class LostStreamsTest {
       held.get(0).close();
       assertEquals(200, call.get(Clients.LONG_SECONDS, TimeUnit.SECONDS).statusCode());
       assertEquals(1, server.connectionsAccepted(), "connections");
+      client.shutdownNow();
+    }
+  }
+
+  /** Two calls that hold their streams, and a third, by whose refusal their lane is left. */
+  private static List<InputStream> holdFromBeforeARefusal(
+      BlockingJdkHttpClient client, FaultServer server) throws Exception {
+    server.maxStreams(STREAMS + 1); // one for the second attempt of the JDK
+    HttpRequest stalls = request(server.uri(Clients.stalledBody())).build();
+    List<InputStream> held = new ArrayList<>();
+    for (int i = 1; i < STREAMS; i++) {
+      held.add(client.send(stalls, BodyHandlers.ofInputStream()).body());
+    }
+    URI uri = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).times(2));
+    assertEquals(
+        200, client.send(request(uri).build(), BodyHandlers.discarding()).statusCode(), "again");
+    return held;
+  }
+
+  /** One of them asks, from its place, and all others wait for that one. */
+  @Test
+  void whoWaitsForThoseStreamsKeepsHisQueueTimeout() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      BlockingJdkHttpClient client =
+          BlockingJdkHttpClient.builder(stock(Wire.H2_TLS).build())
+              .queueTimeout(Duration.ofSeconds(2))
+              .build();
+      List<InputStream> held = holdFromBeforeARefusal(client, server);
+      server.maxStreams(STREAMS - 1); // which are held
+      Thread.sleep(300);
+      HttpRequest get = request(server.uri(Script.ok())).build();
+      List<CompletableFuture<?>> calls = new ArrayList<>();
+      for (int i = 0; i < 10; i++) {
+        calls.add(start(() -> client.send(get, BodyHandlers.discarding())));
+      }
+      Clients.await("all but one wait for their turn", () -> client.waiting() == 9);
+      for (CompletableFuture<?> each : calls) {
+        assertEquals(HttpConnectTimeoutException.class, Clients.failure(each).getClass());
+      }
+      assertEquals(held.size(), client.inFlight());
+      client.shutdownNow();
+    }
+  }
+
+  @Test
+  void streamsThatThoseGiveBackAreUsed() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build());
+      List<InputStream> held = holdFromBeforeARefusal(client, server);
+      server.maxStreams(STREAMS);
+      Thread.sleep(300);
+      HttpRequest stalls = request(server.uri(Clients.stalledBody())).build();
+      InputStream third = client.send(stalls, BodyHandlers.ofInputStream()).body();
+      HttpRequest get = request(server.uri(Script.ok())).build();
+      var call = start(() -> client.send(get, BodyHandlers.discarding()).statusCode());
+      Thread.sleep(300);
+      assertFalse(call.isDone(), "all streams are held");
+      for (InputStream each : held) {
+        each.close();
+      }
+      assertEquals(200, call.get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
+      third.close();
+      client.shutdownNow();
+    }
+  }
+
+  /** Of the other connection's streams it has only one. */
+  @Test
+  void aLongCallThatWasMovedHoldsUpNobody() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      HttpClient wrapped = stock(Wire.H2_TLS).build();
+      BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(wrapped);
+      client.send(request(server.uri(Script.ok())).build(), BodyHandlers.discarding());
+      loseAllStreams(wrapped, server);
+      HttpRequest stalls = request(server.uri(Clients.stalledBody())).build();
+      InputStream moved =
+          start(() -> client.send(stalls, BodyHandlers.ofInputStream()).body())
+              .get(Clients.LONG_SECONDS, TimeUnit.SECONDS);
+      HttpRequest get = request(server.uri(Script.ok())).build();
+      assertEquals(
+          200,
+          start(() -> client.send(get, BodyHandlers.discarding()).statusCode())
+              .get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
+      moved.close();
       client.shutdownNow();
     }
   }
