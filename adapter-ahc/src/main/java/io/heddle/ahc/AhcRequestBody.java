@@ -138,10 +138,17 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     }
   }
 
-  /** An engine may have come to the end of no bytes by itself, but not to what the source does. */
+  /**
+   * Whether it has no bytes, as it says. The engine comes to their end by itself, and so may the
+   * exchange; but what the source does is still to be done.
+   */
+  boolean isEmpty() {
+    return body.length() == 0;
+  }
+
   private boolean isWanted(RequestBodyPipe to, Deadline deadline)
       throws InterruptedException, TimeoutException, ExecutionException {
-    return body.length() == 0 || to.write(NOTHING, 0, 0, deadline);
+    return isEmpty() || to.write(NOTHING, 0, 0, deadline);
   }
 
   /** What the writer writes to. To close it is not the end of the body. */

@@ -74,7 +74,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
     HandlerExchange<T> exchange = exchange(enter());
     exchange.start();
     AhcRequestBody body = exchange.requestBody();
-    if (body != null && !exchange.isOver()) {
+    if (body != null && (body.isEmpty() || !exchange.isOver())) {
       body.writeElsewhere();
     }
   }
