@@ -154,7 +154,7 @@ class LostStreamsTest {
     try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
       BlockingJdkHttpClient client =
           BlockingJdkHttpClient.builder(stock(Wire.H2_TLS).build())
-              .queueTimeout(Duration.ofSeconds(2))
+              .queueTimeout(Duration.ofSeconds(5))
               .build();
       List<InputStream> held = holdFromBeforeARefusal(client, server);
       server.maxStreams(STREAMS - 1); // which are held
