@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.request.body.generator.InputStreamBodyGenerator;
@@ -71,14 +72,10 @@ class LateSourceTest {
               LENGTH);
       Request post = Dsl.post(uri.toString()).setBody(source).build();
       assertSame(torn, assertThrows(IOException.class, () -> client.stream(post)));
-      for (int i = 0; client.inFlight() > 0 && i < 400; i++) {
-        sleep(5);
-      }
+      awaitOrNot(() -> client.inFlight() == 0);
       assertEquals(0, client.inFlight());
       List<Seen> seen = server.seen(uri);
-      for (int i = 0; !seen.get(0).isAborted() && i < 400; i++) {
-        sleep(5);
-      }
+      awaitOrNot(seen.get(0)::isAborted);
       assertTrue(seen.get(0).isAborted(), "the server sees that nobody wants the answer");
     }
   }
@@ -134,10 +131,15 @@ class LateSourceTest {
                 .build();
         assertEquals(200, client.executeRequest(post).get().getStatusCode());
       }
-      for (int i = 0; closed.get() < CALLS && i < 400; i++) {
-        sleep(5);
-      }
+      awaitOrNot(() -> closed.get() == CALLS);
       assertEquals(CALLS, closed.get());
+    }
+  }
+
+  /** Gives it 2 s. */
+  private static void awaitOrNot(BooleanSupplier condition) {
+    for (int i = 0; !condition.getAsBoolean() && i < 400; i++) {
+      sleep(5);
     }
   }
 

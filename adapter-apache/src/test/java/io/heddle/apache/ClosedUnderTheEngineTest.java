@@ -10,10 +10,12 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -36,7 +38,15 @@ class ClosedUnderTheEngineTest {
     CountDownLatch written = new CountDownLatch(1);
     ReactorConnection connection =
         new ReactorConnection(HttpVersionPolicy.FORCE_HTTP_2, new Exchange<>(), new Exchange<>());
-    connection.bind(session(lock, closed));
+    connection.bind(
+        session(
+            ProtocolIOSession.class,
+            lock,
+            "close",
+            () -> {
+              closed.set(true);
+              return null;
+            }));
     Thread writer =
         Thread.ofPlatform()
             .start(
@@ -69,38 +79,32 @@ class ClosedUnderTheEngineTest {
     ReentrantLock lock = new ReentrantLock();
     AtomicBoolean locked = new AtomicBoolean();
     IOSession session =
-        (IOSession)
-            Proxy.newProxyInstance(
-                ClosedUnderTheEngineTest.class.getClassLoader(),
-                new Class<?>[] {IOSession.class},
-                (proxy, method, arguments) ->
-                    switch (method.getName()) {
-                      case "getLock" -> lock;
-                      case "read" -> {
-                        locked.set(lock.isHeldByCurrentThread());
-                        yield 1;
-                      }
-                      default -> throw new UnsupportedOperationException(method.getName());
-                    });
+        session(
+            IOSession.class,
+            lock,
+            "read",
+            () -> {
+              locked.set(lock.isHeldByCurrentThread());
+              return 1;
+            });
     assertEquals(1, new PlainSession(session).read(ByteBuffer.allocate(1)));
     assertTrue(locked.get(), "the channel can be closed under the read");
     assertFalse(lock.isLocked());
   }
 
-  private static ProtocolIOSession session(ReentrantLock lock, AtomicBoolean closed) {
-    return (ProtocolIOSession)
+  /** A session that has a lock, and is asked for one thing beside it. */
+  private static <T extends IOSession> T session(
+      Class<T> type, ReentrantLock lock, String asked, Supplier<@Nullable Object> answer) {
+    return type.cast(
         Proxy.newProxyInstance(
             ClosedUnderTheEngineTest.class.getClassLoader(),
-            new Class<?>[] {ProtocolIOSession.class},
-            (proxy, method, arguments) ->
-                switch (method.getName()) {
-                  case "getLock" -> lock;
-                  case "close" -> {
-                    closed.set(true);
-                    yield null;
-                  }
-                  // a close asks for nothing else
-                  default -> throw new UnsupportedOperationException(method.getName());
-                });
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("getLock")) {
+                return lock;
+              }
+              assertEquals(asked, method.getName());
+              return answer.get();
+            }));
   }
 }

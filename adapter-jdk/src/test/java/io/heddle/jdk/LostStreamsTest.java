@@ -111,13 +111,8 @@ class LostStreamsTest {
   @Test
   void streamsOfCallsFromBeforeARefusalAreNotLost() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
-      server.maxStreams(STREAMS + 1); // one for the second attempt of the JDK
       BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build());
-      HttpRequest stalls = request(server.uri(Clients.stalledBody())).build();
-      List<InputStream> held = new ArrayList<>();
-      for (int i = 1; i < STREAMS; i++) {
-        held.add(client.send(stalls, BodyHandlers.ofInputStream()).body());
-      }
+      List<InputStream> held = holdAllButTwo(client, server);
       URI uri =
           server.uri(
               Script.ok().delay(Duration.ofMillis(200)).fault(Fault.STREAM_REFUSED).times(2));
@@ -133,15 +128,22 @@ class LostStreamsTest {
     }
   }
 
-  /** Two calls that hold their streams, and a third, by whose refusal their lane is left. */
-  private static List<InputStream> holdFromBeforeARefusal(
-      BlockingJdkHttpClient client, FaultServer server) throws Exception {
-    server.maxStreams(STREAMS + 1); // one for the second attempt of the JDK
+  /** Two streams are left, one of them for the second attempt of the JDK. */
+  private static List<InputStream> holdAllButTwo(BlockingJdkHttpClient client, FaultServer server)
+      throws Exception {
+    server.maxStreams(STREAMS + 1);
     HttpRequest stalls = request(server.uri(Clients.stalledBody())).build();
     List<InputStream> held = new ArrayList<>();
     for (int i = 1; i < STREAMS; i++) {
       held.add(client.send(stalls, BodyHandlers.ofInputStream()).body());
     }
+    return held;
+  }
+
+  /** The same, and by another call's refusal the lane of these is left. */
+  private static List<InputStream> holdFromBeforeARefusal(
+      BlockingJdkHttpClient client, FaultServer server) throws Exception {
+    List<InputStream> held = holdAllButTwo(client, server);
     URI uri = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).times(2));
     assertEquals(
         200, client.send(request(uri).build(), BodyHandlers.discarding()).statusCode(), "again");

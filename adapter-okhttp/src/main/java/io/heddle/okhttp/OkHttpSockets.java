@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.List;
+import java.util.function.Supplier;
 import javax.net.SocketFactory;
 import okhttp3.Protocol;
 import org.jspecify.annotations.Nullable;
@@ -18,14 +19,10 @@ final class OkHttpSockets extends SocketFactory {
   private static final OkHttpSockets FOR_TLS = new OkHttpSockets(UnlingeringSocket::new);
   private static final OkHttpSockets PLAIN = new OkHttpSockets(GatedSocket::new);
 
-  private interface Maker {
-    Socket make();
-  }
+  private final Supplier<Socket> made;
 
-  private final Maker maker;
-
-  private OkHttpSockets(Maker maker) {
-    this.maker = maker;
+  private OkHttpSockets(Supplier<Socket> made) {
+    this.made = made;
   }
 
   /**
@@ -50,7 +47,7 @@ final class OkHttpSockets extends SocketFactory {
 
   @Override
   public Socket createSocket() {
-    return maker.make();
+    return made.get();
   }
 
   @Override
@@ -85,7 +82,7 @@ final class OkHttpSockets extends SocketFactory {
   private static final class UnlingeringSocket extends Socket {
     @Override
     public int getSoLinger() throws SocketException {
-      return Math.max(0, super.getSoLinger()); // -1 is for ever
+      return Math.max(0, super.getSoLinger()); // -1, not set, is to TLS for as long as it takes
     }
   }
 

@@ -148,6 +148,7 @@ class PrefaceGateTest {
     SocketFactory ours = OkHttpSockets.of(own, protocols);
     assertEquals(expected, !ours.equals(own));
     assertEquals(ours, OkHttpSockets.of(own, protocols), "one for all clients");
+    assertEquals(ours, OkHttpSockets.of(ours, protocols));
     assertEquals(own, OkHttpSockets.own(ours));
   }
 }

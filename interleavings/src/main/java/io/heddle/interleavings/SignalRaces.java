@@ -2,6 +2,7 @@ package io.heddle.interleavings;
 
 import io.heddle.core.Deadline;
 import io.heddle.core.Signal;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
@@ -17,6 +18,16 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 public final class SignalRaces {
 
   private SignalRaces() {}
+
+  private static void interruptAndRaise(AtomicReference<@Nullable Thread> waiter, Signal signal) {
+    Thread there = waiter.get();
+    while (there == null) {
+      Thread.onSpinWait(); // the race begins when the waiter is there
+      there = waiter.get();
+    }
+    there.interrupt();
+    signal.raise();
+  }
 
   /** A wake-up is never lost: who waits ends, whatever the order. */
   @JCStressTest(Mode.Termination)
@@ -72,12 +83,12 @@ public final class SignalRaces {
   @State
   public static class RaiseAndInterrupt {
     private final Signal signal = new Signal();
-    private volatile @Nullable Thread waiter;
+    private final AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
 
     /** Who waits; returns when the interrupt has come, told or as a flag. */
     @Actor
     public void waiter(II_Result r) {
-      waiter = Thread.currentThread();
+      waiter.set(Thread.currentThread());
       boolean told = false;
       try {
         r.r1 = signal.await(Deadline.none()) ? 1 : 2;
@@ -95,13 +106,7 @@ public final class SignalRaces {
     /** Somebody interrupts the thread that waits, once it is there, and raises the signal. */
     @Actor
     public void interruptAndRaise() {
-      Thread there = waiter;
-      while (there == null) {
-        Thread.onSpinWait();
-        there = waiter;
-      }
-      there.interrupt();
-      signal.raise();
+      SignalRaces.interruptAndRaise(waiter, signal);
     }
   }
 
@@ -111,12 +116,12 @@ public final class SignalRaces {
   @State
   public static class InterruptIsKept {
     private final Signal signal = new Signal();
-    private volatile @Nullable Thread waiter;
+    private final AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
 
     /** Who waits, through the interrupt. */
     @Actor
     public void waiter(Z_Result r) {
-      waiter = Thread.currentThread();
+      waiter.set(Thread.currentThread());
       signal.awaitUninterruptibly(Deadline.none());
       r.r1 = Thread.interrupted();
     }
@@ -124,13 +129,7 @@ public final class SignalRaces {
     /** Somebody interrupts it, and raises the signal after that. */
     @Actor
     public void interruptAndRaise() {
-      Thread there = waiter;
-      while (there == null) {
-        Thread.onSpinWait();
-        there = waiter;
-      }
-      there.interrupt();
-      signal.raise();
+      SignalRaces.interruptAndRaise(waiter, signal);
     }
   }
 }
