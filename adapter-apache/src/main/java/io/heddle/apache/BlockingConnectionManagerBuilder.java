@@ -48,8 +48,8 @@ public final class BlockingConnectionManagerBuilder {
   private @Nullable SchemePortResolver schemePortResolver;
   private @Nullable PoolConcurrencyPolicy poolConcurrencyPolicy;
   private @Nullable PoolReusePolicy poolReusePolicy;
-  private int maxConnTotal = BlockingConnectionManager.DEFAULT_MAX_TOTAL;
-  private int maxConnPerRoute = BlockingConnectionManager.DEFAULT_MAX_PER_ROUTE;
+  private @Nullable Integer maxConnTotal;
+  private @Nullable Integer maxConnPerRoute;
   private @Nullable SocketConfig socketConfig;
   private @Nullable Resolver<HttpRoute, SocketConfig> socketConfigs;
   private @Nullable Resolver<HttpRoute, ConnectionConfig> connectionConfigs;
@@ -226,7 +226,12 @@ public final class BlockingConnectionManagerBuilder {
     return this;
   }
 
-  /** Configures TLS from system properties, like the classic pool's builder. */
+  /**
+   * Takes TLS and the limits of connections, where they are not set, from system properties, as the
+   * classic pool's builder does: with {@code http.maxConnections}, and unless {@code
+   * http.keepAlive} is {@code false}, so many connections per route and twice as many in total.
+   * Without that property the limits are this builder's own.
+   */
   public BlockingConnectionManagerBuilder useSystemProperties() {
     this.systemProperties = true;
     return this;
@@ -250,20 +255,37 @@ public final class BlockingConnectionManagerBuilder {
             Objects.requireNonNullElse(socketConfig, SocketConfig.DEFAULT),
             ioThreads,
             resolverThreads);
-    BlockingConnectionManager manager = new BlockingConnectionManager(pool(), opener);
-    manager.setMaxTotal(maxConnTotal);
-    manager.setDefaultMaxPerRoute(maxConnPerRoute);
+    Integer max = systemMaxConnections();
+    int total =
+        firstOf(
+            maxConnTotal,
+            max == null ? null : 2 * max,
+            BlockingConnectionManager.DEFAULT_MAX_TOTAL);
+    int perRoute = firstOf(maxConnPerRoute, max, BlockingConnectionManager.DEFAULT_MAX_PER_ROUTE);
+    BlockingConnectionManager manager =
+        new BlockingConnectionManager(pool(total, perRoute), opener);
+    manager.setMaxTotal(total);
+    manager.setDefaultMaxPerRoute(perRoute);
     manager.setSocketConfigResolver(socketConfigs);
     manager.setConnectionConfigResolver(connectionConfigs);
     manager.setTlsConfigResolver(tlsConfigs);
     return manager;
   }
 
-  private TlsStrategy tls() {
-    return tlsStrategy != null ? tlsStrategy : defaultTls(systemProperties);
+  private @Nullable Integer systemMaxConnections() {
+    return systemProperties && !"false".equalsIgnoreCase(System.getProperty("http.keepAlive"))
+        ? Integer.getInteger("http.maxConnections")
+        : null;
   }
 
-  static TlsStrategy defaultTls(boolean systemProperties) {
+  private static int firstOf(@Nullable Integer set, @Nullable Integer system, int standard) {
+    return Objects.requireNonNullElse(set, Objects.requireNonNullElse(system, standard));
+  }
+
+  private TlsStrategy tls() {
+    if (tlsStrategy != null) {
+      return tlsStrategy;
+    }
     ClientTlsStrategyBuilder builder =
         ClientTlsStrategyBuilder.create()
             .setSslBufferMode(SSLBufferMode.DYNAMIC); // an idle connection holds none
@@ -289,19 +311,17 @@ public final class BlockingConnectionManagerBuilder {
     return Objects.requireNonNullElse(charCodingConfig, CharCodingConfig.DEFAULT);
   }
 
-  private ManagedConnPool<HttpRoute, ReactorConnection> pool() {
+  private ManagedConnPool<HttpRoute, ReactorConnection> pool(int total, int perRoute) {
     PoolConcurrencyPolicy policy =
         Objects.requireNonNullElse(poolConcurrencyPolicy, PoolConcurrencyPolicy.STRICT);
     TimeValue noLimit = TimeValue.NEG_ONE_MILLISECOND; // see ConnectionConfig.getTimeToLive
     DisposalCallback<ReactorConnection> disposal = ReactorConnection::disposeOf;
     if (policy == PoolConcurrencyPolicy.LAX) {
-      return new LaxConnPool<>(maxConnPerRoute, noLimit, poolReusePolicy, disposal, null);
+      return new LaxConnPool<>(perRoute, noLimit, poolReusePolicy, disposal, null);
     }
     if (policy == PoolConcurrencyPolicy.OFFLOCK) {
-      return new RouteSegmentedConnPool<>(
-          maxConnPerRoute, maxConnTotal, noLimit, poolReusePolicy, disposal);
+      return new RouteSegmentedConnPool<>(perRoute, total, noLimit, poolReusePolicy, disposal);
     }
-    return new StrictConnPool<>(
-        maxConnPerRoute, maxConnTotal, noLimit, poolReusePolicy, disposal, null);
+    return new StrictConnPool<>(perRoute, total, noLimit, poolReusePolicy, disposal, null);
   }
 }

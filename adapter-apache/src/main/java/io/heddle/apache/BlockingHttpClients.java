@@ -1,25 +1,17 @@
 package io.heddle.apache;
 
 import java.io.IOException;
-import java.net.SocketAddress;
-import java.util.Objects;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.impl.DefaultHttpRequestRetryStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.RequestFailedException;
-import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpException;
-import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.config.NamedElementChain;
-import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
-import org.apache.hc.core5.net.NamedEndpoint;
-import org.apache.hc.core5.reactor.ssl.TransportSecurityLayer;
 import org.apache.hc.core5.util.Timeout;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Creates Apache's classic clients for virtual threads, as {@link
@@ -31,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  *     .build();
  * }</pre>
  *
- * <p>The builders are Apache's own. They hold a {@link BlockingConnectionManager} with its default
- * configuration; to configure it, set another one. Build only one client from a builder: two would
- * share, and close, one connection manager.
+ * <p>The builders are Apache's own. Each client that they build has a {@link
+ * BlockingConnectionManager} of its own with the default configuration; to configure it, set one on
+ * the builder, as with Apache. The clients of one builder share, and close, a manager that is set.
  */
 public final class BlockingHttpClients {
 
@@ -63,9 +55,7 @@ public final class BlockingHttpClients {
    * @param deadline counted from the start of a call; {@link Timeout#DISABLED} for none
    */
   public static HttpClientBuilder custom(Timeout deadline) {
-    DecidedTls tls = new DecidedTls();
-    return prepare(new Builder(tls), deadline)
-        .setConnectionManager(BlockingConnectionManager.builder().setTlsStrategy(tls).build());
+    return prepare(new Builder(), deadline);
   }
 
   /**
@@ -87,19 +77,24 @@ public final class BlockingHttpClients {
         .addExecInterceptorFirst("heddle-deadline", new CallDeadline(deadline));
   }
 
-  /** Apache's, whose {@code useSystemProperties()} holds for TLS too, as without our manager. */
+  /** Apache's, whose clients have our connection manager where no other is set. */
   private static final class Builder extends HttpClientBuilder {
-    private final DecidedTls tls;
-
-    Builder(DecidedTls tls) {
-      this.tls = tls;
-    }
 
     @Override
     public CloseableHttpClient build() {
-      boolean systemProperties = ApacheInternals.usesSystemProperties(this);
-      tls.strategy = BlockingConnectionManagerBuilder.defaultTls(systemProperties);
-      return super.build();
+      if (getConnManager() != null) {
+        return super.build();
+      }
+      BlockingConnectionManagerBuilder manager = BlockingConnectionManager.builder();
+      if (ApacheInternals.usesSystemProperties(this)) {
+        manager.useSystemProperties();
+      }
+      setConnectionManager(manager.build());
+      try {
+        return super.build();
+      } finally {
+        setConnectionManager(null); // the next client has another one
+      }
     }
 
     @Override
@@ -126,38 +121,6 @@ public final class BlockingHttpClients {
         throw new RequestFailedException("Request aborted", e); // as between any other two steps
       }
       throw e;
-    }
-  }
-
-  /** TLS that is decided when the client is built: not before is all known that it depends on. */
-  private static final class DecidedTls implements TlsStrategy {
-    private volatile @Nullable TlsStrategy strategy;
-
-    private TlsStrategy strategy() {
-      return Objects.requireNonNull(strategy, "no client is built yet");
-    }
-
-    @Override
-    @Deprecated
-    public boolean upgrade(
-        TransportSecurityLayer session,
-        HttpHost host,
-        SocketAddress localAddress,
-        SocketAddress remoteAddress,
-        Object attachment,
-        Timeout handshakeTimeout) {
-      return strategy()
-          .upgrade(session, host, localAddress, remoteAddress, attachment, handshakeTimeout);
-    }
-
-    @Override
-    public void upgrade(
-        TransportSecurityLayer session,
-        NamedEndpoint endpoint,
-        Object attachment,
-        Timeout handshakeTimeout,
-        FutureCallback<TransportSecurityLayer> callback) {
-      strategy().upgrade(session, endpoint, attachment, handshakeTimeout, callback);
     }
   }
 }

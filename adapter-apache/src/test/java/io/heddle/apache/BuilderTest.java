@@ -2,12 +2,18 @@ package io.heddle.apache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -100,6 +106,34 @@ class BuilderTest {
     assertThrows(
         IllegalStateException.class,
         () -> client.execute(new HttpGet("http://localhost:1/"), response -> null));
+  }
+
+  /** As with Apache's builder: what one client closes is not the other's. */
+  @Test
+  void eachClientOfABuilderHasAManagerOfItsOwn() throws Exception {
+    HttpClientBuilder builder = BlockingHttpClients.custom();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        CloseableHttpClient second = closeFirst(builder.build(), builder)) {
+      HttpGet get = new HttpGet(server.uri(Script.ok()));
+      assertEquals(200, (int) second.execute(get, ClassicHttpResponse::getCode));
+    }
+  }
+
+  private static CloseableHttpClient closeFirst(
+      CloseableHttpClient first, HttpClientBuilder builder) throws IOException {
+    CloseableHttpClient second = builder.build();
+    first.close();
+    return second;
+  }
+
+  @Test
+  void aManagerThatIsSetStays() throws Exception {
+    BlockingConnectionManager manager = BlockingConnectionManager.builder().build();
+    HttpClientBuilder builder = BlockingHttpClients.custom().setConnectionManager(manager);
+    builder.build().close();
+    assertSame(manager, builder.getConnManager());
+    assertThrows(
+        IllegalStateException.class, () -> manager.lease("id", ROUTE, Timeout.DISABLED, null));
   }
 
   @Test

@@ -26,6 +26,7 @@ import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.DefaultSchemePortResolver;
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
+import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpHost;
@@ -191,7 +192,7 @@ class LeaseTest {
   private static ConnectionOpener opener() {
     return new ConnectionOpener(
         new ProtocolStarter(Http1Config.DEFAULT, H2Config.DEFAULT, CharCodingConfig.DEFAULT),
-        BlockingConnectionManagerBuilder.defaultTls(false),
+        ClientTlsStrategyBuilder.create().buildAsync(),
         DefaultSchemePortResolver.INSTANCE,
         SystemDefaultDnsResolver.INSTANCE,
         SocketConfig.DEFAULT,

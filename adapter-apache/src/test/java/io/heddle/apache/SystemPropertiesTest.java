@@ -33,6 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SystemPropertiesTest {
 
   private static final String PROTOCOLS = "https.protocols";
+  private static final String MAX_CONNECTIONS = "http.maxConnections";
 
   private SSLContext before;
   private FaultServer server;
@@ -84,6 +85,28 @@ class SystemPropertiesTest {
   void aClientThatDoesNotHeedThemDoesNot() throws Exception {
     try (CloseableHttpClient client = BlockingHttpClients.createDefault()) {
       assertThrows(SSLException.class, () -> protocol(client));
+    }
+  }
+
+  @Test
+  void theNumberOfConnectionsIsThatOfThePropertyWhereNoneIsSet() {
+    System.setProperty(MAX_CONNECTIONS, "7");
+    try (BlockingConnectionManager system =
+            BlockingConnectionManager.builder().useSystemProperties().build();
+        BlockingConnectionManager set =
+            BlockingConnectionManager.builder()
+                .useSystemProperties()
+                .setMaxConnPerRoute(3)
+                .setMaxConnTotal(4)
+                .build();
+        BlockingConnectionManager not = BlockingConnectionManager.builder().build()) {
+      assertEquals(7, system.getDefaultMaxPerRoute());
+      assertEquals(14, system.getMaxTotal());
+      assertEquals(3, set.getDefaultMaxPerRoute());
+      assertEquals(4, set.getMaxTotal());
+      assertEquals(1_000, not.getDefaultMaxPerRoute());
+    } finally {
+      System.clearProperty(MAX_CONNECTIONS);
     }
   }
 

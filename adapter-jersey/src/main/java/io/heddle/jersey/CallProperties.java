@@ -5,7 +5,7 @@ import jakarta.ws.rs.core.Configuration;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
@@ -14,6 +14,7 @@ import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpException;
+import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.util.Timeout;
 import org.glassfish.jersey.apache5.connector.Apache5HttpClientBuilderConfigurator;
 import org.glassfish.jersey.client.ClientRequest;
@@ -48,11 +49,12 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
     CallDeadline.set(
         scope.clientContext,
         deadline(call.resolveProperty(HeddleConnectorProvider.DEADLINE, Object.class)));
-    CompletableFuture<?> cancellation =
-        call.resolveProperty(HeddleConnectorProvider.CANCELLATION, CompletableFuture.class);
+    CompletionStage<?> cancellation =
+        cancellation(call.resolveProperty(HeddleConnectorProvider.CANCELLATION, Object.class));
     if (cancellation != null) {
       cancellations.cancel((Cancellable) scope.originalRequest, cancellation);
     }
+    request.removeHeaders(HttpHeaders.CONTENT_LENGTH); // of the user's; the entity knows better
     ClassicHttpResponse response = proceed(request, scope, chain);
     FailedResponses.remember(call, response);
     return response;
@@ -77,9 +79,9 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
     Duration duration =
         switch (value) {
           case Duration given -> given;
-          case Number millis -> Duration.ofMillis(millis.longValue());
+          case Number millis -> Duration.ofMillis(whole(millis));
           case String text -> parse(text);
-          default -> throw refused(value, null);
+          default -> throw refusedDeadline(value, null);
         };
     return Timeout.of(duration.isPositive() ? duration : Duration.ofNanos(1));
   }
@@ -88,18 +90,36 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
     try {
       return text.startsWith("P") ? Duration.parse(text) : Duration.ofMillis(Long.parseLong(text));
     } catch (DateTimeParseException | NumberFormatException e) {
-      throw refused(text, e);
+      throw refusedDeadline(text, e);
     }
   }
 
-  private static IllegalArgumentException refused(Object value, @Nullable Exception cause) {
-    return new IllegalArgumentException(
+  private static long whole(Number number) {
+    if (number.doubleValue() != Math.rint(number.doubleValue())) {
+      throw refusedDeadline(number, null);
+    }
+    return number.longValue();
+  }
+
+  private static IllegalArgumentException refusedDeadline(Object value, @Nullable Exception cause) {
+    return refused(
         HeddleConnectorProvider.DEADLINE
-            + " must be a java.time.Duration, a number of milliseconds, or either as a string"
-            + " (\"PT0.8S\", \"800\"), but is "
-            + value
-            + ", a "
-            + value.getClass().getName(),
+            + " must be a java.time.Duration, a whole number of milliseconds, or either as a string"
+            + " (\"PT0.8S\", \"800\")",
+        value,
         cause);
+  }
+
+  private static @Nullable CompletionStage<?> cancellation(@Nullable Object value) {
+    if (value == null || value instanceof CompletionStage<?>) {
+      return (CompletionStage<?>) value;
+    }
+    throw refused(HeddleConnectorProvider.CANCELLATION + " must be a CompletionStage", value, null);
+  }
+
+  private static IllegalArgumentException refused(
+      String rule, Object value, @Nullable Exception cause) {
+    return new IllegalArgumentException(
+        rule + ", but is " + value + ", a " + value.getClass().getName(), cause);
   }
 }

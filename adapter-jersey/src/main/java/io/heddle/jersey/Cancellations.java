@@ -5,45 +5,56 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hc.core5.concurrent.Cancellable;
 
 /**
- * Cancels calls when futures of the user's complete. One future may be for many calls and outlive
+ * Cancels calls when stages of the user's complete. One stage may be for many calls and outlive
  * them all: it gets one dependent, whatever their number, and keeps none that is over.
  */
 final class Cancellations {
 
   private final ReentrantLock lock = new ReentrantLock();
 
-  // Guarded by lock. Of a call only who runs it and who reads its response know whether it is over.
-  private final Map<CompletableFuture<?>, Set<Cancellable>> calls = new WeakHashMap<>();
+  private final Map<CompletionStage<?>, Calls> calls = new WeakHashMap<>(); // guarded by lock
 
-  /** Cancels the call, if it can be reached by then, when the future completes. */
-  void cancel(Cancellable call, CompletableFuture<?> when) {
-    Set<Cancellable> its = Collections.newSetFromMap(new WeakHashMap<>());
-    boolean first;
+  /** Those of one stage; guarded by lock. */
+  private static final class Calls {
+    // Of a call only who runs it and who reads its response know whether it is over.
+    final Set<Cancellable> open = Collections.newSetFromMap(new WeakHashMap<>());
+    boolean cancelled;
+  }
+
+  /** Cancels the call, if it can be reached by then, when the stage completes. */
+  void cancel(Cancellable call, CompletionStage<?> when) {
+    Calls its = new Calls();
+    Calls known;
+    boolean late;
     lock.lock();
     try {
-      Set<Cancellable> known = calls.putIfAbsent(when, its);
-      first = known == null;
-      (known == null ? its : known).add(call);
+      known = calls.putIfAbsent(when, its);
+      its = known == null ? its : known;
+      late = its.cancelled;
+      its.open.add(call);
     } finally {
       lock.unlock();
     }
-    if (first) {
-      var unused = when.whenComplete((value, failure) -> cancelAll(its));
-    } else if (when.isDone()) { // and the others were cancelled before this came to be among them
+    if (late) {
       call.cancel();
+    } else if (known == null) {
+      Calls all = its;
+      var unused = when.whenComplete((value, failure) -> cancelAll(all));
     }
   }
 
-  private void cancelAll(Set<Cancellable> its) {
+  private void cancelAll(Calls its) {
     List<Cancellable> each;
     lock.lock();
     try {
-      each = List.copyOf(its);
+      its.cancelled = true;
+      each = List.copyOf(its.open);
+      its.open.clear();
     } finally {
       lock.unlock();
     }

@@ -3,12 +3,16 @@ package io.heddle.jersey;
 import io.heddle.apache.BlockingConnectionManager;
 import io.heddle.apache.BlockingConnectionManagerBuilder;
 import jakarta.ws.rs.client.Client;
+import jakarta.ws.rs.core.Configurable;
 import jakarta.ws.rs.core.Configuration;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import javax.net.ssl.HostnameVerifier;
+import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
 import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
 import org.apache.hc.core5.http.config.Http1Config;
@@ -19,6 +23,7 @@ import org.glassfish.jersey.apache5.connector.Apache5ClientProperties;
 import org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider;
 import org.glassfish.jersey.client.ClientConfig;
 import org.glassfish.jersey.client.ClientProperties;
+import org.glassfish.jersey.client.Initializable;
 import org.glassfish.jersey.client.spi.Connector;
 import org.glassfish.jersey.client.spi.ConnectorProvider;
 import org.glassfish.jersey.internal.util.PropertiesHelper;
@@ -38,10 +43,12 @@ import org.jspecify.annotations.Nullable;
  * <p>The provider creates a connection manager for each client, from the client's {@code
  * SSLContext}, {@code HostnameVerifier}, properties and, if asked for, system properties. Jersey's
  * own connector, {@link Apache5ConnectorProvider}, does everything else: each of {@link
- * Apache5ClientProperties} keeps its meaning. If no retry strategy is set, Apache's default
- * applies, except that requests for server-sent events are not retried. If {@link
- * Apache5ClientProperties#CONNECTION_MANAGER} is set, that manager is used as it is, and the
- * connection settings described here do not apply.
+ * Apache5ClientProperties} keeps its meaning. Two have another default. If no retry strategy is
+ * set, Apache's default applies, except that requests for server-sent events are not retried. And a
+ * client keeps no cookies, as all its callers would share them, unless {@link
+ * Apache5ClientProperties#DISABLE_COOKIES} is {@code false} or the {@code RequestConfig} has a
+ * cookie specification. If {@link Apache5ClientProperties#CONNECTION_MANAGER} is set, that manager
+ * is used as it is, and the connection settings described here do not apply.
  *
  * <p>The client's {@code close()} closes its connection manager: running calls end at once.
  *
@@ -54,9 +61,9 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
    * connection, the DNS lookup, connecting, TLS, the request, every redirect and retry, and reading
    * the response. The property of a request overrides that of the client. None by default.
    *
-   * <p>The value is a {@link java.time.Duration}, a {@link Number} of milliseconds, or either as a
-   * string, such as {@code "PT0.8S"} or {@code "800"}. With zero or less the call fails before it
-   * starts.
+   * <p>The value is a {@link java.time.Duration}, a whole {@link Number} of milliseconds, or either
+   * as a string, such as {@code "PT0.8S"} or {@code "800"}. With zero or less the call fails before
+   * it starts.
    *
    * <p>When the deadline passes, the call throws a {@code ProcessingException} whose cause is a
    * {@link io.heddle.DeadlineExceededException}. A read of the response's stream throws the latter
@@ -65,10 +72,11 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
   public static final String DEADLINE = "io.heddle.jersey.deadline";
 
   /**
-   * Property of a request: a {@link java.util.concurrent.CompletableFuture} that cancels the call
-   * when it completes, in whatever way, on the thread that completes it. JAX-RS cannot cancel a
-   * call that another thread waits for, and Jersey does not tell a connector that the future of
-   * {@code async()} or {@code rx()} was cancelled.
+   * Property of a request: a {@link java.util.concurrent.CompletionStage}, such as a {@code
+   * CompletableFuture}, that cancels the call when it completes, in whatever way, on the thread
+   * that completes it. A call with another value fails with an {@code IllegalArgumentException}.
+   * JAX-RS cannot cancel a call that another thread waits for, and Jersey does not tell a connector
+   * that the future of {@code async()} or {@code rx()} was cancelled.
    */
   public static final String CANCELLATION = "io.heddle.jersey.cancellation";
 
@@ -89,6 +97,10 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
    * 1,000.
    */
   public static final String MAX_CONNECTIONS_PER_ROUTE = "io.heddle.jersey.maxConnectionsPerRoute";
+
+  /** Jersey's connector has no place for it. A manager does not know its connector. */
+  private static final Map<Connector, BlockingConnectionManager> MANAGERS =
+      Collections.synchronizedMap(new WeakHashMap<>());
 
   private final Consumer<BlockingConnectionManagerBuilder> manager;
 
@@ -116,15 +128,53 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
     ClientThreads.makeVirtual(config);
     CallProperties calls = new CallProperties(config);
     ClientConfig whole = new ClientConfig().loadFrom(config);
-    if (config.getProperty(Apache5ClientProperties.CONNECTION_MANAGER) == null) {
+    Object manager = config.getProperty(Apache5ClientProperties.CONNECTION_MANAGER);
+    if (manager == null) {
+      manager = connectionManager(client, config);
       whole
-          .property(Apache5ClientProperties.CONNECTION_MANAGER, connectionManager(client, config))
+          .property(Apache5ClientProperties.CONNECTION_MANAGER, manager)
           .property(Apache5ClientProperties.CONNECTION_MANAGER_SHARED, false);
+    }
+    if (!asksForCookies(config)) {
+      whole.property(Apache5ClientProperties.DISABLE_COOKIES, true);
     }
     if (config.getProperty(Apache5ClientProperties.RETRY_STRATEGY) == null) {
       whole.property(Apache5ClientProperties.RETRY_STRATEGY, new Retries());
     }
-    return new Apache5ConnectorProvider().getConnector(client, whole.register(calls));
+    Connector connector =
+        new Apache5ConnectorProvider().getConnector(client, whole.register(calls));
+    if (manager instanceof BlockingConnectionManager ours) {
+      MANAGERS.put(connector, ours);
+    }
+    return connector;
+  }
+
+  /**
+   * Returns the connection manager of a client, which tells of its calls and connections: see
+   * {@link io.heddle.CallsInFlight}. Do not close it: the client does.
+   *
+   * @param component Jersey's client, or a target, with this connector
+   * @throws IllegalArgumentException if it is something else
+   */
+  public static BlockingConnectionManager getConnectionManager(Configurable<?> component) {
+    Objects.requireNonNull(component, "component");
+    if (component instanceof Initializable<?> jerseys) {
+      jerseys.preInitialize();
+      BlockingConnectionManager manager = MANAGERS.get(jerseys.getConfiguration().getConnector());
+      if (manager != null) {
+        return manager;
+      }
+    }
+    throw new IllegalArgumentException(
+        component + " must be a client or a target of Jersey's that uses HeddleConnectorProvider");
+  }
+
+  /** Whether the property is there, and says no, or the user's own settings name a policy. */
+  private static boolean asksForCookies(Configuration config) {
+    return config.getProperty(Apache5ClientProperties.DISABLE_COOKIES) != null
+        || (config.getProperty(Apache5ClientProperties.REQUEST_CONFIG)
+                instanceof RequestConfig settings
+            && settings.getCookieSpec() != null);
   }
 
   private BlockingConnectionManager connectionManager(Client client, Configuration config) {
@@ -133,18 +183,14 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
     boolean system =
         PropertiesHelper.isProperty(properties, Apache5ClientProperties.USE_SYSTEM_PROPERTIES);
     builder.setTlsStrategy(tls(client, system));
-    if (system && !"false".equalsIgnoreCase(System.getProperty("http.keepAlive"))) {
-      Integer max = Integer.getInteger("http.maxConnections");
-      if (max != null) {
-        builder.setMaxConnPerRoute(max).setMaxConnTotal(2 * max); // as Jersey's connector has it
-      }
+    if (system) {
+      builder.useSystemProperties();
     }
-    Integer total = value(properties, MAX_CONNECTIONS, Integer.class, Integer::valueOf);
+    Integer total = positive(properties, MAX_CONNECTIONS);
     if (total != null) {
       builder.setMaxConnTotal(total);
     }
-    Integer perRoute =
-        value(properties, MAX_CONNECTIONS_PER_ROUTE, Integer.class, Integer::valueOf);
+    Integer perRoute = positive(properties, MAX_CONNECTIONS_PER_ROUTE);
     if (perRoute != null) {
       builder.setMaxConnPerRoute(perRoute);
     }
@@ -177,6 +223,14 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
         .setSslContext(client.getSslContext())
         .setSslBufferMode(SSLBufferMode.DYNAMIC) // an idle connection holds none
         .buildAsync();
+  }
+
+  private static @Nullable Integer positive(Map<String, Object> properties, String name) {
+    Integer value = value(properties, name, Integer.class, Integer::valueOf);
+    if (value != null && value <= 0) {
+      throw new IllegalArgumentException(name + " must be positive, but is " + value);
+    }
+    return value;
   }
 
   private static <T> @Nullable T value(

@@ -18,6 +18,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -79,5 +80,31 @@ class CancellationTest {
     URI later = server.uri(Script.ok());
     assertThrows(ProcessingException.class, () -> call(later).get());
     assertTrue(server.seen(later).isEmpty());
+  }
+
+  /** {@code isDone} of such a stage throws, and each {@code toCompletableFuture} is another one. */
+  @Test
+  void aStageThatCannotBeAskedWillDo() {
+    URI uri = server.uri(Script.ok());
+    CompletionStage<Void> stage = stopped.minimalCompletionStage();
+    Invocation.Builder call =
+        client.target(uri).request().property(HeddleConnectorProvider.CANCELLATION, stage);
+    call.get().close();
+    call.get().close();
+    stopped.complete(null);
+    assertThrows(ProcessingException.class, call::get);
+    assertEquals(2, server.seen(uri).size());
+  }
+
+  @Test
+  void aValueThatIsNoneIsRefused() {
+    URI uri = server.uri(Script.ok());
+    Invocation.Builder call =
+        client.target(uri).request().property(HeddleConnectorProvider.CANCELLATION, "now");
+    Throwable failure = assertThrows(ProcessingException.class, call::get).getCause();
+    assertEquals(
+        "io.heddle.jersey.cancellation must be a CompletionStage, but is now, a java.lang.String",
+        String.valueOf(failure == null ? null : failure.getMessage()));
+    assertTrue(server.seen(uri).isEmpty());
   }
 }

@@ -8,6 +8,7 @@ import io.heddle.apache.BlockingConnectionManager;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.ProcessingException;
 import jakarta.ws.rs.client.Client;
 import jakarta.ws.rs.client.ClientBuilder;
@@ -17,11 +18,13 @@ import jakarta.ws.rs.client.ResponseProcessingException;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ReaderInterceptor;
 import java.io.IOException;
+import java.net.URI;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hc.client5.http.auth.CredentialsProvider;
 import org.glassfish.jersey.apache5.connector.Apache5ClientProperties;
+import org.glassfish.jersey.client.authentication.HttpAuthenticationFeature;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +34,8 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(60)
 class FailedResponsesTest {
+
+  private static final String INNER = "inner";
 
   private final RuntimeException torn = new IllegalStateException("torn");
 
@@ -65,6 +70,50 @@ class FailedResponsesTest {
       ProcessingException failure =
           assertThrows(ProcessingException.class, () -> call(client).get());
       assertSame(torn, failure.getCause());
+      assertEquals(0, leased());
+    }
+  }
+
+  /** The feature puts the second call's answer in the place of the first one's. */
+  @Test
+  void norDoesOneBehindJerseysAuthentication() {
+    ClientResponseFilter tears =
+        (request, response) -> {
+          if (request.getHeaderString("Authorization") == null) {
+            throw torn;
+          }
+        };
+    builder.register(
+        HttpAuthenticationFeature.basicBuilder().nonPreemptive().credentials("a", "b").build());
+    builder.register(tears, Priorities.AUTHENTICATION - 1);
+    URI challenged = server.uri(Script.ok().requires("a", "b").body(1_000_000));
+    try (Client client = builder.build()) {
+      ProcessingException failure =
+          assertThrows(ProcessingException.class, () -> client.target(challenged).request().get());
+      assertSame(torn, failure.getCause());
+      assertEquals(2, server.seen(challenged).size());
+      assertEquals(0, leased());
+    }
+  }
+
+  /** A filter's own call may fail without harm to the one that it is made for. */
+  @Test
+  void aCallOfAFilterThatFailsLeavesTheFirstResponseOpen() {
+    ClientResponseFilter asksAgain =
+        (request, response) -> {
+          if (request.getProperty(INNER) == null) {
+            Invocation.Builder again = call(request.getClient());
+            request
+                .getPropertyNames()
+                .forEach(name -> again.property(name, request.getProperty(name)));
+            again.property(INNER, true);
+            assertThrows(ProcessingException.class, again::get);
+          } else {
+            throw torn;
+          }
+        };
+    try (Client client = builder.register(asksAgain).build()) {
+      assertEquals(1_000_000, call(client).get(byte[].class).length);
       assertEquals(0, leased());
     }
   }

@@ -16,7 +16,6 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.StreamingOutput;
 import java.io.IOException;
 import java.io.InputStream;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -40,7 +39,6 @@ import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.ssl.SSLContexts;
 import org.apache.hc.core5.util.Timeout;
 import org.glassfish.jersey.apache5.connector.Apache5ClientProperties;
-import org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider;
 import org.glassfish.jersey.apache5.connector.Apache5HttpClientBuilderConfigurator;
 import org.glassfish.jersey.client.ClientConfig;
 import org.glassfish.jersey.client.ClientProperties;
@@ -94,7 +92,7 @@ final class JaxRsClient implements Client {
       builder.property(Apache5ClientProperties.CREDENTIALS_PROVIDER, provider);
     }
     this.client = builder.build();
-    this.manager = managerOf(client);
+    this.manager = HeddleConnectorProvider.getConnectionManager(client);
   }
 
   /** What a client has no property for; the version is what JAX-RS does not tell. */
@@ -134,15 +132,6 @@ final class JaxRsClient implements Client {
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  /** Apache's client has no accessor for it. */
-  static BlockingConnectionManager managerOf(jakarta.ws.rs.client.Client client)
-      throws ReflectiveOperationException {
-    Object apache = Apache5ConnectorProvider.getHttpClient(client);
-    Field manager = apache.getClass().getDeclaredField("connManager");
-    manager.setAccessible(true);
-    return (BlockingConnectionManager) manager.get(apache);
   }
 
   ClientSettings settings() {

@@ -23,6 +23,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.cookie.StandardCookieSpec;
 import org.glassfish.jersey.apache5.connector.Apache5ClientProperties;
 import org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider;
 import org.glassfish.jersey.client.ClientConfig;
@@ -32,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a client is told reaches its connections. (The kit has timeouts, limits and redirects.) */
 @Timeout(60)
@@ -130,6 +132,60 @@ class SettingsTest {
     }
   }
 
+  /** Jersey's default connector ignores it, Apache refuses the call. */
+  @Test
+  void aLengthOfTheUsersDoesNotCount() {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        Client client = ClientBuilder.newClient()) {
+      URI uri = server.uri(Script.ok());
+      client
+          .target(uri)
+          .request()
+          .header("Content-Length", 3)
+          .post(Entity.text("0123456789"))
+          .close();
+      assertEquals(10, server.seen(uri).get(0).bodyBytes());
+    }
+  }
+
+  /** All callers of a client would share them, and Jersey's default connector keeps none. */
+  @Test
+  void cookiesAreKeptIfAskedFor() {
+    RequestConfig strict = RequestConfig.custom().setCookieSpec(StandardCookieSpec.STRICT).build();
+    assertNull(secondCallsCookie(ClientBuilder.newBuilder()));
+    assertEquals(
+        "a=1",
+        secondCallsCookie(
+            ClientBuilder.newBuilder().property(Apache5ClientProperties.DISABLE_COOKIES, false)));
+    assertEquals(
+        "a=1",
+        secondCallsCookie(
+            ClientBuilder.newBuilder().property(Apache5ClientProperties.REQUEST_CONFIG, strict)));
+  }
+
+  private static @Nullable String secondCallsCookie(ClientBuilder builder) {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        Client client = builder.build()) {
+      URI uri = server.uri(Script.ok().header("Set-Cookie", "a=1; Path=/"));
+      status(client, uri);
+      status(client, uri);
+      return server.seen(uri).get(1).header("Cookie");
+    }
+  }
+
+  @Test
+  void limitsAreOfTheSystemPropertiesIfAskedFor() throws Exception {
+    System.setProperty("http.maxConnections", "7");
+    try (Client client =
+        ClientBuilder.newBuilder()
+            .property(Apache5ClientProperties.USE_SYSTEM_PROPERTIES, true)
+            .build()) {
+      assertEquals(7, HeddleConnectorProvider.getConnectionManager(client).getDefaultMaxPerRoute());
+    } finally {
+      System.clearProperty("http.maxConnections");
+    }
+  }
+
   /** Strings too: such a property may come from a file. */
   @Test
   void limitsAndVersionAreTakenFromProperties() throws Exception {
@@ -141,8 +197,8 @@ class SettingsTest {
                 .property(HeddleConnectorProvider.HTTP_VERSION_POLICY, "FORCE_HTTP_2")
                 .build()) {
       assertEquals(200, status(client, server.uri(Script.ok())));
-      assertEquals(7, JaxRsClient.managerOf(client).getMaxTotal());
-      assertEquals(3, JaxRsClient.managerOf(client).getDefaultMaxPerRoute());
+      assertEquals(7, HeddleConnectorProvider.getConnectionManager(client).getMaxTotal());
+      assertEquals(3, HeddleConnectorProvider.getConnectionManager(client).getDefaultMaxPerRoute());
     }
   }
 
@@ -153,26 +209,51 @@ class SettingsTest {
             ClientBuilder.newBuilder()
                 .property(Apache5ClientProperties.CONNECTION_MANAGER, manager)
                 .build()) {
-      assertSame(manager, JaxRsClient.managerOf(client));
+      assertSame(manager, HeddleConnectorProvider.getConnectionManager(client));
+    }
+  }
+
+  @Test
+  void aClientOfAnotherConnectorHasNoManagerOfOurs() {
+    try (Client stock =
+        ClientBuilder.newClient(
+            new ClientConfig().connectorProvider(new Apache5ConnectorProvider()))) {
+      IllegalArgumentException refusal =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> HeddleConnectorProvider.getConnectionManager(stock));
+      assertTrue(String.valueOf(refusal.getMessage()).contains("uses HeddleConnectorProvider"));
     }
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        HeddleConnectorProvider.DEADLINE,
-        HeddleConnectorProvider.HTTP_VERSION_POLICY,
-        HeddleConnectorProvider.MAX_CONNECTIONS,
-        HeddleConnectorProvider.MAX_CONNECTIONS_PER_ROUTE
-      })
-  void aValueThatCannotBeIsRefusedByName(String property) {
-    try (Client client = ClientBuilder.newBuilder().property(property, "soon").build()) {
+  @CsvSource({
+    HeddleConnectorProvider.DEADLINE + ",soon",
+    HeddleConnectorProvider.HTTP_VERSION_POLICY + ",soon",
+    HeddleConnectorProvider.MAX_CONNECTIONS + ",soon",
+    HeddleConnectorProvider.MAX_CONNECTIONS + ",0",
+    HeddleConnectorProvider.MAX_CONNECTIONS_PER_ROUTE + ",soon",
+    HeddleConnectorProvider.MAX_CONNECTIONS_PER_ROUTE + ",-1"
+  })
+  void aValueThatCannotBeIsRefusedByName(String property, String value) {
+    refuses(property, value);
+  }
+
+  /** It would be 0, which is over at once. */
+  @Test
+  void aFractionOfAMillisecondIsRefused() {
+    refuses(HeddleConnectorProvider.DEADLINE, 0.5);
+  }
+
+  private static void refuses(String property, Object value) {
+    try (Client client = ClientBuilder.newBuilder().property(property, value).build()) {
       IllegalArgumentException refusal =
           assertThrows(
               IllegalArgumentException.class,
               () -> client.target("http://127.0.0.1:1").request().get());
       assertTrue(String.valueOf(refusal.getMessage()).contains(property), refusal::getMessage);
-      assertTrue(String.valueOf(refusal.getMessage()).contains("soon"), refusal::getMessage);
+      assertTrue(
+          String.valueOf(refusal.getMessage()).contains(value.toString()), refusal::getMessage);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.heddle.okhttp;
 
 import io.heddle.core.Bell;
+import io.heddle.core.CallEvent;
 import io.heddle.core.Deadline;
 import io.heddle.core.Exchange;
 import io.heddle.core.Signal;
@@ -197,6 +198,7 @@ final class OkHttpExchange implements Runnable {
       boolean delivered = head.complete(own); // wakes the caller in execute
       bell.ring(); // wakes the caller in serve
       if (!delivered) {
+        CallEvent.late(own);
         closeQuietly(own);
       } else if (begun != null) {
         begun.run();

@@ -130,7 +130,7 @@ public final class CallEvent {
   }
 
   /** A result came for which nobody waits any more, and is about to be disposed of. */
-  static void late(@Nullable Object result) {
+  public static void late(@Nullable Object result) {
     if (THERE && result != null) {
       JfrEvents.late(result);
     }

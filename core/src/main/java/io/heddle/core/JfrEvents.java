@@ -24,7 +24,7 @@ final class JfrEvents {
   static void late(Object result) {
     Late event = new Late();
     if (event.shouldCommit()) {
-      event.result = result instanceof Boolean ? "place" : result.getClass().getName();
+      event.result = result instanceof InFlightLimit ? "place" : result.getClass().getName();
       event.commit();
     }
   }

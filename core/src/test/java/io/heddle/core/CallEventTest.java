@@ -322,9 +322,9 @@ class CallEventTest {
               Exchange<String> exchange = new Exchange<>(disposed::add);
               exchange.cancel();
               exchange.complete("late");
-              Exchange<Boolean> turn = new Exchange<>(late -> {});
+              Exchange<InFlightLimit> turn = new Exchange<>(late -> {});
               turn.cancel();
-              turn.complete(true);
+              turn.complete(new InFlightLimit(1));
             });
     assertEquals(List.of("late"), disposed);
     assertEquals(
