@@ -1,12 +1,10 @@
 package io.heddle.jersey;
 
-import io.heddle.conformance.Deviation;
 import io.heddle.conformance.H2cSuite;
 import org.junit.jupiter.api.Tag;
 
 @Tag("more-wires")
-@Deviation(rule = "EX-12", reason = Deviations.TRAILERS, failure = "but was: <{}>")
-@Deviation(rule = "CA-09", reason = Deviations.TRAILERS, failure = "expected: <1> but was: <0>")
+@Deviations.OnEachWire
 class JerseyH2cTest extends H2cSuite {
   JerseyH2cTest() {
     super(new JerseyDriver());

@@ -1,14 +1,8 @@
 package io.heddle.okhttp;
 
-import io.heddle.conformance.Deviation;
 import io.heddle.conformance.Http11TlsSuite;
 
-@Deviation(rule = "EX-03", reason = Deviations.LENGTH_OF_304, failure = "SocketTimeoutException")
-@Deviation(rule = "EX-19", reason = Deviations.NO_CONTINUE, failure = "SocketTimeoutException")
-@Deviation(
-    rule = "FA-06",
-    reason = Deviations.POST_AGAIN,
-    failure = "times sent ==> expected: <1> but was: <3>")
+@Deviations.OverHttp1
 class OkHttpHttp11TlsTest extends Http11TlsSuite {
   OkHttpHttp11TlsTest() {
     super(new OkHttpDriver());

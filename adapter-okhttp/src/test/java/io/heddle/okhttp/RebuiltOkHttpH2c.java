@@ -1,18 +1,9 @@
 package io.heddle.okhttp;
 
-import io.heddle.conformance.Deviation;
 import io.heddle.conformance.H2cSuite;
 
 /** Not run by each build: conformance/CONFORMANCE.md says how it is run. */
-@Deviation(rule = "EX-19", reason = Deviations.NO_CONTINUE, failure = "SocketTimeoutException")
-@Deviation(
-    rule = "FA-06",
-    reason = Deviations.POST_AGAIN,
-    failure = "times sent ==> expected: <1> but was: <2>")
-@Deviation(
-    rule = "H2-08",
-    reason = Deviations.POST_AGAIN,
-    failure = {"the call succeeded", "the request was sent 2 times"})
+@Deviations.OverHttp2
 class RebuiltOkHttpH2c extends H2cSuite {
   RebuiltOkHttpH2c() {
     super(new RebuiltOkHttpDriver());

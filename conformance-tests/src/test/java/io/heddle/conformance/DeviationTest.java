@@ -3,6 +3,8 @@ package io.heddle.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.testkit.engine.Events;
@@ -14,6 +16,10 @@ class DeviationTest {
       rule = "CA-01",
       reason = "it sends first and looks later",
       failure = {"what does not happen", "requests sent"})
+  @Retention(RetentionPolicy.RUNTIME)
+  @interface OnEachWire {}
+
+  @OnEachWire
   @Deviation(rule = "FA-06", reason = "twice is better", failure = "times sent")
   static final class Excused extends Suites.Http11 {}
 

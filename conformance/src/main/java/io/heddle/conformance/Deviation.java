@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 /**
  * Says, on an adapter's suite, that one rule is not kept there and why. The rule still runs, and
  * must fail; it is then reported as aborted, with the reason. Once it holds, it fails, so that no
- * deviation outlives its cause.
+ * deviation outlives its cause. An annotation that has deviations is one for all of them: suites of
+ * several wires can share it.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.AnnotationSupport;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -86,7 +87,7 @@ final class RuleExtension
   @Override
   public void beforeAll(ExtensionContext context) {
     Class<?> suite = context.getRequiredTestClass();
-    for (Deviation each : suite.getAnnotationsByType(Deviation.class)) {
+    for (Deviation each : AnnotationSupport.findRepeatableAnnotations(suite, Deviation.class)) {
       Kit.check(
           Arrays.stream(suite.getMethods())
               .map(method -> method.getAnnotation(Rule.class))
@@ -143,7 +144,7 @@ final class RuleExtension
 
   /** Throws the failure, or what a deviation of the suite makes of it. */
   static void judge(String rule, @Nullable Throwable failure, Class<?> suite) throws Throwable {
-    for (Deviation each : suite.getAnnotationsByType(Deviation.class)) {
+    for (Deviation each : AnnotationSupport.findRepeatableAnnotations(suite, Deviation.class)) {
       if (each.rule().equals(rule)) {
         if (failure == null) {
           throw new AssertionError(rule + " holds: remove the deviation \"" + each.reason() + "\"");
