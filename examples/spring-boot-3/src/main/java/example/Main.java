@@ -34,6 +34,7 @@ public class Main {
               .setSocketTimeout(Timeout.ofSeconds(5))
               .build();
       return BlockingHttpClients.custom(Timeout.ofSeconds(10)) // the deadline of each call
+          .disableCookieManagement() // all callers would share them
           .setConnectionManager(
               BlockingConnectionManager.builder().setDefaultConnectionConfig(timeouts).build())
           .build();

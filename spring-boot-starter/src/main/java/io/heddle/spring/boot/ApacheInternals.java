@@ -1,13 +1,16 @@
 package io.heddle.spring.boot;
 
 import io.heddle.apache.BlockingConnectionManagerBuilder;
+import java.io.Closeable;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Objects;
 import org.apache.commons.logging.LogFactory;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SchemePortResolver;
 import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.function.Resolver;
 import org.apache.hc.core5.http.HttpHost;
@@ -16,6 +19,7 @@ import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.pool.PoolReusePolicy;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.ExecutableMode;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.ReflectionUtils;
@@ -24,7 +28,8 @@ import org.springframework.util.ReflectionUtils;
  * What the starter knows of Apache's classes beyond their documentation.
  *
  * <p>Boot, and customizers of an application, put their settings on the builder of Apache's pool,
- * which does not tell them again: its private fields are read. Seen in HttpClient 5.6.4; {@code
+ * which does not tell them again: its private fields are read. What is to be done when a client is
+ * closed, the client's builder takes from its subclasses only. Seen in HttpClient 5.6.4; {@code
  * ApacheInternalsTest} breaks first when Apache changes them.
  */
 final class ApacheInternals {
@@ -110,6 +115,23 @@ final class ApacheInternals {
     return (Resolver<K, V>) read(pool, of + "ConfigResolver");
   }
 
+  /** Has the client that is being built do this once, when it is closed. */
+  static void onClose(HttpClientBuilder client, Closeable action) {
+    Method method = addCloseable();
+    ReflectionUtils.makeAccessible(method);
+    ReflectionUtils.invokeMethod(method, client, action);
+  }
+
+  /** Apache's builder has it for its subclasses; Boot makes the builder. */
+  static Method addCloseable() {
+    Method method =
+        ReflectionUtils.findMethod(HttpClientBuilder.class, "addCloseable", Closeable.class);
+    if (method == null) {
+      throw unknown("HttpClientBuilder has no addCloseable(Closeable)");
+    }
+    return method;
+  }
+
   private static @Nullable Object read(
       PoolingHttpClientConnectionManagerBuilder pool, String name) {
     Field field = field(name);
@@ -120,12 +142,15 @@ final class ApacheInternals {
   static Field field(String name) {
     Field field = ReflectionUtils.findField(PoolingHttpClientConnectionManagerBuilder.class, name);
     if (field == null) {
-      throw new IllegalStateException(
-          "This version of Apache HttpClient is not known to heddle-spring-boot-starter:"
-              + " PoolingHttpClientConnectionManagerBuilder has no "
-              + name);
+      throw unknown("PoolingHttpClientConnectionManagerBuilder has no " + name);
     }
     return field;
+  }
+
+  private static IllegalStateException unknown(String difference) {
+    return new IllegalStateException(
+        "This version of Apache HttpClient is not known to heddle-spring-boot-starter: "
+            + difference);
   }
 
   /** For native images. */
@@ -133,6 +158,7 @@ final class ApacheInternals {
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
       FIELDS.forEach(name -> hints.reflection().registerField(field(name)));
+      hints.reflection().registerMethod(addCloseable(), ExecutableMode.INVOKE);
     }
   }
 }

@@ -6,10 +6,12 @@ import io.heddle.apache.BlockingHttpClients;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.apache.hc.client5.http.cookie.BasicCookieStore;
+import org.apache.hc.client5.http.cookie.Cookie;
+import org.apache.hc.client5.http.cookie.CookieStore;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.io.SocketConfig;
@@ -36,9 +38,13 @@ import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
  *   <li>A customizer that sets a connection manager replaces Heddle's.
  * </ul>
  *
+ * <p>A client keeps no cookies, unless Boot's {@code cookie-handling} or a customizer (a cookie
+ * store on the client's builder, a cookie spec in the default request configuration) asks for them:
+ * its callers would share them. Boot's own builder has cookies unless told otherwise.
+ *
  * <p>Factories built with equal settings share one connection manager, and so their connections.
- * Each has its own client, and so its own cookies. The builder is immutable, except for the
- * connection managers that it has created, which {@link #close} closes. Thread-safe.
+ * Each has its own client. The connection manager is closed when the last of these factories is
+ * destroyed, or with {@link #close}. Apart from that the builder is immutable. Thread-safe.
  */
 public final class ApacheRequestFactoryBuilder
     implements ClientHttpRequestFactoryBuilder<HttpComponentsClientHttpRequestFactory>,
@@ -53,9 +59,9 @@ public final class ApacheRequestFactoryBuilder
   private final Http2 http2;
   private final Opened<BlockingConnectionManager> opened;
 
-  /** Those of this configuration; shared by factories, so that each is opened once. */
-  private final Map<HttpClientSettings, BlockingConnectionManager> managers =
-      new ConcurrentHashMap<>();
+  /** Those of this configuration. Their users are the clients that are not closed. */
+  private final Shared<HttpClientSettings, BlockingConnectionManager> managers =
+      new Shared<>(this::closeUnused);
 
   private ApacheRequestFactoryBuilder(
       HttpComponentsClientHttpRequestFactoryBuilder boot,
@@ -149,14 +155,24 @@ public final class ApacheRequestFactoryBuilder
    */
   @Override
   public HttpComponentsClientHttpRequestFactory build(@Nullable HttpClientSettings settings) {
+    opened.requireOpen();
     Build now = new Build(settings == null ? HttpClientSettings.defaults() : settings);
     BUILD.set(now);
+    boolean built = false;
     try {
-      return boot.withSocketConfigCustomizer(socket -> now.socketConfig = socket.build())
-          .withConnectionManagerCustomizer(pool -> now.pool = pool)
-          .build(now.settings);
+      HttpComponentsClientHttpRequestFactory factory =
+          boot.withSocketConfigCustomizer(socket -> now.socketConfig = socket.build())
+              .withDefaultRequestConfigCustomizer(
+                  request -> now.cookieSpec = request.build().getCookieSpec())
+              .withConnectionManagerCustomizer(pool -> now.pool = pool)
+              .build(now.settings);
+      built = true;
+      return factory;
     } finally {
       BUILD.remove();
+      if (!built) { // so nobody has a client to close
+        now.release();
+      }
     }
   }
 
@@ -167,8 +183,20 @@ public final class ApacheRequestFactoryBuilder
   }
 
   /** Tells of each connection manager: of those that are there, at once. */
-  void onOpen(Consumer<BlockingConnectionManager> listener) {
+  void onOpen(Opened.Listener<BlockingConnectionManager> listener) {
     opened.onOpen(listener);
+  }
+
+  private void closeUnused(BlockingConnectionManager unused) {
+    opened.forget(unused);
+    unused.close();
+  }
+
+  private static CookieStore noCookies() {
+    return new BasicCookieStore() {
+      @Override
+      public void addCookie(Cookie cookie) {}
+    };
   }
 
   /** One factory being built: Boot first makes its own pool, then the client. */
@@ -177,14 +205,26 @@ public final class ApacheRequestFactoryBuilder
     @Nullable SocketConfig socketConfig;
     @Nullable PoolingHttpClientConnectionManagerBuilder pool;
 
+    /** Null if neither Boot's settings nor a customizer says anything of cookies. */
+    @Nullable String cookieSpec;
+
+    /** True from the lease until the client is closed, or cannot be built. */
+    final AtomicBoolean leased = new AtomicBoolean();
+
     Build(HttpClientSettings settings) {
       this.settings = settings;
     }
 
     void prepare(HttpClientBuilder client) {
+      BlockingConnectionManager manager = managers.lease(settings, this::open);
+      leased.set(true);
       BlockingHttpClients.prepare(client, deadline)
-          .setConnectionManager(managers.computeIfAbsent(settings, key -> open()))
+          .setConnectionManager(manager)
           .setConnectionManagerShared(true);
+      ApacheInternals.onClose(client, this::release);
+      if (cookieSpec == null) {
+        client.setDefaultCookieStore(noCookies());
+      }
     }
 
     private BlockingConnectionManager open() {
@@ -195,6 +235,12 @@ public final class ApacheRequestFactoryBuilder
       }
       managerCustomizer.accept(manager);
       return opened.add(manager.build());
+    }
+
+    void release() {
+      if (leased.compareAndSet(true, false)) {
+        managers.release(settings);
+      }
     }
   }
 }

@@ -8,9 +8,9 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
@@ -39,7 +39,7 @@ import org.springframework.util.ClassUtils;
  * simple} and {@code reactor}, and everything if the application defines its own builder.
  */
 @AutoConfiguration(before = ImperativeHttpClientAutoConfiguration.class)
-@ConditionalOnProperty(name = "heddle.http.client.enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(name = "heddle.http.client.enabled", matchIfMissing = true)
 @EnableConfigurationProperties(HeddleHttpClientProperties.class)
 public final class HeddleHttpClientAutoConfiguration {
 

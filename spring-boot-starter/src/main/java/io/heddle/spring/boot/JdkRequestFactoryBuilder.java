@@ -17,6 +17,9 @@ import org.springframework.http.client.JdkClientHttpRequestFactory;
  * Builds request factories with the JDK's client, like Boot's {@code
  * ClientHttpRequestFactoryBuilder.jdk()}, wrapped in a {@link BlockingJdkHttpClient}.
  *
+ * <p>A client keeps no cookies, unless Boot's {@code cookie-handling} or a customizer that sets a
+ * {@code CookieHandler} asks for them, as with Boot's own builder.
+ *
  * <p>Each factory has its own client, which ends with its last user, or when this builder is
  * closed. The builder is immutable except for these clients. Thread-safe.
  */

@@ -1,5 +1,6 @@
 package io.heddle.spring.boot;
 
+import io.heddle.DeadlineExceededException;
 import io.heddle.jetty.BlockingRequestContent;
 import io.heddle.jetty.BlockingResponseListener;
 import java.io.BufferedOutputStream;
@@ -35,10 +36,21 @@ final class JettyFactoryRequest extends AbstractStreamingClientHttpRequest {
 
   private final Request request;
   private final long readTimeoutMillis;
+  private final long deadlineNanos;
 
-  JettyFactoryRequest(Request request, long readTimeoutMillis) {
+  /** When it was sent. */
+  private long sentAt;
+
+  /**
+   * Creates a request.
+   *
+   * @param deadlineNanos what makes a timeout one of the deadline's; {@link Long#MAX_VALUE} for
+   *     none
+   */
+  JettyFactoryRequest(Request request, long readTimeoutMillis, long deadlineNanos) {
     this.request = request;
     this.readTimeoutMillis = readTimeoutMillis;
+    this.deadlineNanos = deadlineNanos;
   }
 
   @Override
@@ -58,6 +70,7 @@ final class JettyFactoryRequest extends AbstractStreamingClientHttpRequest {
         fields ->
             headers.forEach((name, values) -> values.forEach(each -> fields.add(name, each))));
     BlockingResponseListener listener = new BlockingResponseListener();
+    sentAt = System.nanoTime();
     if (body == null) {
       request.send(listener);
     } else {
@@ -95,23 +108,29 @@ final class JettyFactoryRequest extends AbstractStreamingClientHttpRequest {
       Thread.currentThread().interrupt();
       throw caused(new InterruptedIOException("interrupted while waiting for the response"), e);
     } catch (TimeoutException e) {
-      throw caused(new SocketTimeoutException("Request timed out: " + e.getMessage()), e);
+      throw timedOut(e);
     } catch (ExecutionException e) {
       throw failure(Objects.requireNonNullElse(e.getCause(), e));
     }
   }
 
   /** What Spring's own factory throws for this cause, but for timeouts. */
-  private static IOException failure(Throwable cause) {
+  private IOException failure(Throwable cause) {
     return switch (cause) {
       case UncheckedIOException unchecked ->
           Objects.requireNonNullElseGet(unchecked.getCause(), () -> new IOException(unchecked));
       case RuntimeException runtime -> throw runtime;
       case IOException io -> io;
-      case TimeoutException timeout ->
-          caused(new SocketTimeoutException("Request timed out: " + timeout.getMessage()), timeout);
+      case TimeoutException timeout -> timedOut(timeout);
       default -> new IOException(cause.getMessage(), cause);
     };
+  }
+
+  private IOException timedOut(TimeoutException e) {
+    String message = "Request timed out: " + e.getMessage();
+    boolean over = System.nanoTime() - sentAt >= deadlineNanos;
+    return caused(
+        over ? new DeadlineExceededException(message) : new SocketTimeoutException(message), e);
   }
 
   private static <E extends IOException> E caused(E exception, Throwable cause) {

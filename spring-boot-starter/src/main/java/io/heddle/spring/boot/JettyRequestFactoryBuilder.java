@@ -10,6 +10,7 @@ import org.eclipse.jetty.client.HttpClientTransport;
 import org.eclipse.jetty.client.transport.HttpClientConnectionFactory;
 import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
+import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.http2.client.HTTP2Client;
 import org.eclipse.jetty.http2.client.transport.ClientConnectionFactoryOverHTTP2;
 import org.eclipse.jetty.http2.client.transport.HttpClientTransportOverHTTP2;
@@ -29,8 +30,13 @@ import org.springframework.util.ClassUtils;
  * <p>Spring's factory for Jetty keeps the connection of a call that is interrupted. The factories
  * of this builder return it.
  *
- * <p>Each factory has its own client, which starts with its first request and stops when this
- * builder is closed. The builder is immutable except for these clients. Thread-safe.
+ * <p>A client keeps no cookies, unless Boot's {@code cookie-handling} or a customizer that sets a
+ * cookie store asks for them: its callers would share them. Boot's own builder has cookies unless
+ * told otherwise.
+ *
+ * <p>Each factory has its own client, which starts with its first request and stops when the
+ * factory is destroyed or this builder is closed. Requests after that fail. The builder is
+ * immutable except for these clients. Thread-safe.
  */
 public final class JettyRequestFactoryBuilder
     implements ClientHttpRequestFactoryBuilder<JettyClientHttpRequestFactory>, AutoCloseable {
@@ -91,7 +97,7 @@ public final class JettyRequestFactoryBuilder
     HttpClientSettings known = settings == null ? HttpClientSettings.defaults() : settings;
     BlockingJettyClient client = client(known);
     clientCustomizer.accept(client);
-    JettyRequestFactory factory = new JettyRequestFactory(client, deadline);
+    JettyRequestFactory factory = new JettyRequestFactory(client, deadline, opened::forget);
     if (known.connectTimeout() != null) {
       factory.setConnectTimeout(known.connectTimeout());
     }
@@ -117,9 +123,10 @@ public final class JettyRequestFactoryBuilder
             .build(settings.withTimeouts(null, null));
     BlockingJettyClient client = new BlockingJettyClient(Objects.requireNonNull(transport.get()));
     client.setFollowRedirects(boot.isFollowRedirects());
-    if (settings.cookieHandling() != null) {
-      client.setHttpCookieStore(boot.getHttpCookieStore());
-    }
+    client.setHttpCookieStore(
+        settings.cookieHandling() == null
+            ? new HttpCookieStore.Empty()
+            : boot.getHttpCookieStore());
     if (settings.inetAddressFilter() != null) {
       boot.setSocketAddressResolver(new SocketAddressResolver.Sync()); // which adds the filter
       client.setSocketAddressResolver(boot.getSocketAddressResolver());

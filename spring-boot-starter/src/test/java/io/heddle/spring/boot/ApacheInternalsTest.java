@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.apache.BlockingConnectionManager;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.ssl.TlsSocketStrategy;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
@@ -61,13 +64,28 @@ class ApacheInternalsTest {
   }
 
   @Test
-  void nativeImagesKeepTheFieldsThatAreRead() {
+  void theBuilderOfAClientTakesWhatItsCloseIsToDo() throws IOException {
+    List<String> done = new ArrayList<>();
+    HttpClientBuilder builder = HttpClientBuilder.create();
+    ApacheInternals.onClose(builder, () -> done.add("closed"));
+    try (CloseableHttpClient client = builder.build()) {
+      assertEquals(List.of(), done, client::toString);
+    }
+    assertEquals(List.of("closed"), done);
+  }
+
+  @Test
+  void nativeImagesKeepWhatIsReflectedOn() {
     RuntimeHints hints = new RuntimeHints();
     new ApacheInternals.Hints().registerHints(hints, null);
 
     assertTrue(
         RuntimeHintsPredicates.reflection()
             .onFieldAccess(ApacheInternals.field("dnsResolver"))
+            .test(hints));
+    assertTrue(
+        RuntimeHintsPredicates.reflection()
+            .onMethodInvocation(ApacheInternals.addCloseable())
             .test(hints));
   }
 }

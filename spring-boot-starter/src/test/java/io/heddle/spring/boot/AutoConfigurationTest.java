@@ -101,11 +101,19 @@ class AutoConfigurationTest {
                 .withClassLoader(new FilteredClassLoader(BlockingJettyClient.class))));
   }
 
-  @Test
-  void disabledItIsBoots() {
+  @ParameterizedTest
+  @ValueSource(strings = {"false", "FALSE", "off", "no", "0"})
+  void disabledItIsBoots(String value) {
     assertEquals(
         HttpComponentsClientHttpRequestFactoryBuilder.class,
-        builderOf(application().withPropertyValues("heddle.http.client.enabled=false")));
+        builderOf(application().withPropertyValues("heddle.http.client.enabled=" + value)));
+  }
+
+  @Test
+  void enabledItIsHeddles() {
+    assertEquals(
+        ApacheRequestFactoryBuilder.class,
+        builderOf(application().withPropertyValues("heddle.http.client.enabled=true")));
   }
 
   @Test
@@ -278,10 +286,14 @@ class AutoConfigurationTest {
     }
   }
 
-  @Test
-  void noCallGoesOnceTheContextIsClosed() {
+  @ParameterizedTest
+  @ValueSource(strings = {"http_components", "jetty", "jdk"})
+  void noCallGoesOnceTheContextIsClosed(String factory) {
     List<RestClient> clients = new ArrayList<>();
-    application().run(context -> clients.add(context.getBean(RestClient.Builder.class).build()));
+    application()
+        .withPropertyValues(FACTORY + factory)
+        .run(context -> clients.add(context.getBean(RestClient.Builder.class).build()));
+    Set<Thread> before = threads();
 
     Exception closed =
         assertThrows(
@@ -289,5 +301,8 @@ class AutoConfigurationTest {
             () ->
                 clients.getFirst().get().uri("http://localhost:1/").retrieve().toBodilessEntity());
     assertFalse(closed.toString().contains("refused"), closed::toString);
+    Set<Thread> started = threads();
+    started.removeAll(before);
+    assertEquals(Set.of(), started);
   }
 }

@@ -14,6 +14,7 @@ import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.net.CookieManager;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpTimeoutException;
@@ -21,19 +22,32 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
+import org.apache.hc.client5.http.cookie.BasicCookieStore;
+import org.apache.hc.client5.http.cookie.StandardCookieSpec;
+import org.eclipse.jetty.http.HttpCookieStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.http.client.ClientHttpRequestFactoryBuilder;
 import org.springframework.boot.http.client.FilteredHostException;
 import org.springframework.boot.http.client.HttpClientSettings;
 import org.springframework.boot.http.client.InetAddressFilter;
+import org.springframework.boot.http.client.autoconfigure.service.HttpServiceClientPropertiesAutoConfiguration;
+import org.springframework.boot.restclient.autoconfigure.service.HttpServiceClientAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
+import org.springframework.web.service.annotation.GetExchange;
+import org.springframework.web.service.registry.ImportHttpServices;
 
 /** Boot's own settings and Heddle's hold, with each client. */
 @Timeout(60)
@@ -195,6 +209,103 @@ class SettingsTest {
     }
   }
 
+  /** All callers of a client would share them. */
+  @ParameterizedTest
+  @ValueSource(strings = {"http_components", "jetty", "jdk"})
+  void noCookiesUnlessAskedFor(String factory) {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI uri = server.uri(Script.ok().header("set-cookie", "a=1; Path=/"));
+      run(
+          with(factory),
+          client -> {
+            get(client, uri);
+            get(client, uri);
+            assertEquals(null, server.seen(uri).get(1).header("cookie"));
+          });
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http_components", "jetty", "jdk"})
+  void cookiesForOneGroup(String factory) {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI with = server.uri(Script.ok().header("set-cookie", "a=1; Path=/"));
+      URI without = server.uri(Script.ok().header("set-cookie", "b=1; Path=/"));
+      with(factory, "spring.http.serviceclient.with.cookie-handling=enable")
+          .withConfiguration(
+              AutoConfigurations.of(
+                  HttpServiceClientPropertiesAutoConfiguration.class,
+                  HttpServiceClientAutoConfiguration.class))
+          .withUserConfiguration(Groups.class)
+          .run(
+              context -> {
+                for (int i = 0; i < 2; i++) {
+                  context.getBean(With.class).get(with);
+                  context.getBean(Without.class).get(without);
+                }
+                assertEquals("a=1", server.seen(with).get(1).header("cookie"));
+                assertEquals(null, server.seen(without).get(1).header("cookie"));
+              });
+    }
+  }
+
+  interface With {
+    @GetExchange
+    void get(URI uri);
+  }
+
+  interface Without {
+    @GetExchange
+    void get(URI uri);
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  @ImportHttpServices(group = "with", types = With.class)
+  @ImportHttpServices(group = "without", types = Without.class)
+  static class Groups {}
+
+  static Stream<Arguments> cookiesThatACustomizerAsksFor() {
+    return Stream.of(
+        Arguments.of(
+            "Apache's store",
+            ApacheRequestFactoryBuilder.create()
+                .with(
+                    boot ->
+                        boot.withHttpClientCustomizer(
+                            client -> client.setDefaultCookieStore(new BasicCookieStore())))),
+        Arguments.of(
+            "Apache's specification",
+            ApacheRequestFactoryBuilder.create()
+                .with(
+                    boot ->
+                        boot.withDefaultRequestConfigCustomizer(
+                            request -> request.setCookieSpec(StandardCookieSpec.STRICT)))),
+        Arguments.of(
+            "Jetty's store",
+            JettyRequestFactoryBuilder.create()
+                .withHttpClientCustomizer(
+                    client -> client.setHttpCookieStore(new HttpCookieStore.Default()))),
+        Arguments.of(
+            "the JDK's handler",
+            JdkRequestFactoryBuilder.create()
+                .withHttpClientCustomizer(client -> client.cookieHandler(new CookieManager()))));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource
+  void cookiesThatACustomizerAsksFor(String name, ClientHttpRequestFactoryBuilder<?> builder)
+      throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI uri = server.uri(Script.ok().header("set-cookie", "a=1; Path=/"));
+      RestClient client = RestClient.builder().requestFactory(builder.build()).build();
+      get(client, uri);
+      get(client, uri);
+      assertEquals("a=1", server.seen(uri).get(1).header("cookie"), name);
+    } finally {
+      ((AutoCloseable) builder).close();
+    }
+  }
+
   /** Addresses that Boot is told to leave alone. */
   @ParameterizedTest
   @ValueSource(strings = {"http_components", "jetty", "jdk"})
@@ -222,6 +333,36 @@ class SettingsTest {
               cause(
                   DeadlineExceededException.class,
                   assertThrows(RestClientException.class, () -> get(client, uri))));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http_components", "jetty", "jdk"})
+  void deadlineBeforeAResponse(String factory) {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      run(
+          with(factory, "heddle.http.client.deadline=500ms"),
+          client ->
+              cause(
+                  DeadlineExceededException.class,
+                  assertThrows(
+                      ResourceAccessException.class, () -> get(client, server.uri(SILENCE)))));
+    }
+  }
+
+  /** Beyond what nanoseconds in a long can tell, and just within. */
+  @ParameterizedTest
+  @ValueSource(strings = {"http_components", "jetty", "jdk"})
+  void timesOfManyYears(String factory) {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      for (String time : List.of("P200000D", "P106751D")) {
+        run(
+            with(
+                factory,
+                "heddle.http.client.deadline=" + time,
+                "heddle.http.client.lease-timeout=" + time),
+            client -> assertEquals(5, get(client, server.uri(Script.ok().body(5)))));
+      }
     }
   }
 
@@ -289,7 +430,7 @@ class SettingsTest {
 
   // ---- what is shared -------------------------------------------------------------------------
 
-  /** Of one another's connections, where the settings are the same; not of cookies. */
+  /** Of one another's connections, where the settings are the same. */
   @Test
   void clientsOfEqualSettingsShareConnections() {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
