@@ -21,6 +21,7 @@ final class StockManagers {
   static final String MANAGER =
       "org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager";
   static final String BUILDER = MANAGER + "Builder";
+  static final Library[] LIBRARIES = {Library.HTTPCLIENT5, Library.HTTPCORE5};
   static final MethodMatcher SET_TLS = new MethodMatcher(BUILDER + " setTlsSocketStrategy(..)");
 
   private static final String TLS_STRATEGY = "org.apache.hc.core5.http.nio.ssl.TlsStrategy";
@@ -53,8 +54,11 @@ final class StockManagers {
   }
 
   void scan(JavaSourceFile source, ExecutionContext context) {
-    if (!(source instanceof J.CompilationUnit)) {
-      obstacles |= ClientVisitor.uses(source, MANAGER + "*", context);
+    boolean java = source instanceof J.CompilationUnit;
+    obstacles |=
+        (!java || Library.tooOld(source, List.of(LIBRARIES)) != null)
+            && ClientVisitor.uses(source, MANAGER + "*", context);
+    if (!java) {
       return;
     }
     new JavaIsoVisitor<ExecutionContext>() {
@@ -94,10 +98,17 @@ final class StockManagers {
     if (tree instanceof J.ClassDeclaration declaration && isStock(declaration.getExtends())) {
       return "ours cannot be extended.";
     }
+    // An import names the field, and has no type of it.
     if (tree instanceof J.FieldAccess field
         && isStock(field.getTarget().getType())
         && field.getSimpleName().startsWith("DEFAULT_")) {
       return field.getSimpleName() + " has no counterpart.";
+    }
+    if (tree instanceof J.Identifier name
+        && name.getFieldType() != null
+        && isStock(name.getFieldType().getOwner())
+        && name.getSimpleName().startsWith("DEFAULT_")) {
+      return name.getSimpleName() + " has no counterpart.";
     }
     return tree instanceof J.MemberReference reference
             && isStock(reference.getContaining().getType())

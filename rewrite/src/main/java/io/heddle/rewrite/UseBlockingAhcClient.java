@@ -1,7 +1,6 @@
 package io.heddle.rewrite;
 
-import org.jspecify.annotations.Nullable;
-import org.openrewrite.Cursor;
+import java.util.List;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Recipe;
 import org.openrewrite.TreeVisitor;
@@ -70,13 +69,16 @@ public final class UseBlockingAhcClient extends Recipe {
 
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
-    return new ClientVisitor() {
+    return new ClientVisitor(Library.ASYNC_HTTP_CLIENT) {
 
       @Override
       public J visitMethodInvocation(J.MethodInvocation call, ExecutionContext context) {
         J visited = super.visitMethodInvocation(call, context);
         if (!DSL_CLIENT.matches(call)) {
           return visited;
+        }
+        if (isOf(Place.of(getCursor()).wanted(), DEFAULT)) {
+          return stays(visited);
         }
         maybeRemoveImport(DSL);
         maybeRemoveImport(DSL + ".asyncHttpClient");
@@ -90,41 +92,37 @@ public final class UseBlockingAhcClient extends Recipe {
         if (named == null || !isOf(named.getType(), DEFAULT)) {
           return visited;
         }
-        if (made.getBody() != null || !isOf(wanted(), CLIENT)) {
-          note("stays AHC's, as more than an AsyncHttpClient may be wanted of it.");
-          return visited;
+        if (made.getBody() != null || !isOf(Place.of(getCursor()).wanted(), CLIENT)) {
+          return stays(visited);
         }
         maybeRemoveImport(DEFAULT);
         return made((J.NewClass) visited, made.getArguments());
       }
 
-      private J made(Expression now, java.util.List<Expression> arguments) {
+      @Override
+      public J visitMemberReference(J.MemberReference reference, ExecutionContext context) {
+        JavaType.Method method = reference.getMethodType();
+        if (DSL_CLIENT.matches(method) || isConstructor(method, DEFAULT)) {
+          noteReference("new BlockingAhcClient(..)");
+        }
+        return super.visitMemberReference(reference, context);
+      }
+
+      private J stays(J visited) {
+        note("stays AHC's, as more than an AsyncHttpClient may be wanted of it.");
+        return visited;
+      }
+
+      private J made(Expression now, List<Expression> arguments) {
         if (hasNoArguments(arguments)) {
-          return replace(now, PLAIN, OURS);
+          return replaceAsIs(now, PLAIN, OURS);
         }
         Expression configuration = arguments.getFirst();
         boolean builder =
             isOf(
                 configuration.getType(),
                 "org.asynchttpclient.DefaultAsyncHttpClientConfig$Builder");
-        return replace(now, builder ? OF_BUILDER : OF_CONFIG, OURS, configuration);
-      }
-
-      // What the place of the expression takes, where that is easily told.
-      private @Nullable JavaType wanted() {
-        Cursor around = getCursor().getParentTreeCursor();
-        if (around.getValue() instanceof J.VariableDeclarations.NamedVariable variable) {
-          return variable.getType();
-        }
-        if (around.getValue() instanceof J.Assignment assignment) {
-          return assignment.getVariable().getType();
-        }
-        return around.getValue() instanceof J.Return
-                && around.getParentTreeCursor().getParentTreeCursor().getValue()
-                    instanceof J.MethodDeclaration method
-                && method.getReturnTypeExpression() != null
-            ? method.getReturnTypeExpression().getType()
-            : null;
+        return replaceAsIs(now, builder ? OF_BUILDER : OF_CONFIG, OURS, configuration);
       }
     };
   }

@@ -131,25 +131,29 @@ public final class UseBlockingHttpClients extends ScanningRecipe<StockManagers> 
     private boolean clientsStay;
 
     Visitor(StockManagers managers) {
+      super(StockManagers.LIBRARIES);
       this.managers = managers;
     }
 
     @Override
     public J visitCompilationUnit(J.CompilationUnit source, ExecutionContext context) {
       clientsStay =
-          new JavaIsoVisitor<boolean[]>() {
-            @Override
-            public J.MethodInvocation visitMethodInvocation(
-                J.MethodInvocation call, boolean[] stay) {
-              stay[0] |= SET_MANAGER.matches(call) && stays(call);
-              return super.visitMethodInvocation(call, stay);
-            }
-          }.reduce(source, new boolean[1])[0];
+          tooOld() == null
+              && new JavaIsoVisitor<boolean[]>() {
+                @Override
+                public J.MethodInvocation visitMethodInvocation(
+                    J.MethodInvocation call, boolean[] stay) {
+                  stay[0] |= SET_MANAGER.matches(call) && stays(call);
+                  return super.visitMethodInvocation(call, stay);
+                }
+              }.reduce(source, new boolean[1])[0];
+      J visited = super.visitCompilationUnit(source, context);
       if (!managers.stay()) {
+        maybeRemoveImport(BUILDER + ".create");
         doAfterVisit(new ChangeType(MANAGER, OUR_MANAGER, true).getVisitor());
         doAfterVisit(new ChangeType(BUILDER, OUR_MANAGER + "Builder", true).getVisitor());
       }
-      return super.visitCompilationUnit(source, context);
+      return visited;
     }
 
     /** Whether the manager that is set here is none of ours, nor becomes one. */
@@ -170,10 +174,7 @@ public final class UseBlockingHttpClients extends ScanningRecipe<StockManagers> 
       J.MethodInvocation visited = (J.MethodInvocation) super.visitMethodInvocation(call, context);
       noteObstacle(call);
       if (MINIMAL.matches(call) || CACHING.matches(call)) {
-        note(
-            call.getSimpleName()
-                + " has no counterpart. For a builder of yours there is"
-                + " BlockingHttpClients.prepare, with a BlockingConnectionManager.");
+        noteUnlike(call.getSimpleName());
       }
       if (SET_MANAGER.matches(call) && stays(call)) {
         note("this client stays Apache's, with its connection manager.");
@@ -233,7 +234,29 @@ public final class UseBlockingHttpClients extends ScanningRecipe<StockManagers> 
     @Override
     public J visitMemberReference(J.MemberReference reference, ExecutionContext context) {
       noteObstacle(reference);
+      JavaType.Method method = reference.getMethodType();
+      if (MINIMAL.matches(method) || CACHING.matches(method)) {
+        noteUnlike(reference.getReference().getSimpleName());
+      } else if (CUSTOM.matches(method)
+          || CREATE.matches(method)
+          || DEFAULT.matches(method)
+          || SYSTEM.matches(method)) {
+        noteReference("BlockingHttpClients");
+      }
       return super.visitMemberReference(reference, context);
+    }
+
+    @Override
+    public J visitIdentifier(J.Identifier identifier, ExecutionContext context) {
+      noteObstacle(identifier);
+      return super.visitIdentifier(identifier, context);
+    }
+
+    private void noteUnlike(String method) {
+      note(
+          method
+              + " has no counterpart. For a builder of yours there is"
+              + " BlockingHttpClients.prepare, with a BlockingConnectionManager.");
     }
 
     private void noteObstacle(J tree) {

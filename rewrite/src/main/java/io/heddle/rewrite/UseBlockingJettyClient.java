@@ -1,12 +1,14 @@
 package io.heddle.rewrite;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Recipe;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.JavaTemplate;
 import org.openrewrite.java.MethodMatcher;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.java.tree.TypeTree;
 
 /**
@@ -20,7 +22,12 @@ public final class UseBlockingJettyClient extends Recipe {
 
   /** A class of Jetty's, and ours, whose constructors have the same parameters. */
   private record Pair(
-      String theirs, String simple, String ours, JavaTemplate plain, JavaTemplate with) {
+      String theirs,
+      String simple,
+      String ours,
+      String parameter,
+      JavaTemplate plain,
+      JavaTemplate with) {
 
     static Pair of(String theirs, String simple, String parameter) {
       String full = "org.eclipse.jetty.client." + theirs;
@@ -35,8 +42,15 @@ public final class UseBlockingJettyClient extends Recipe {
           full,
           simple,
           ours,
+          parameter,
           ClientVisitor.code("new " + simple + "()", ours, stubs),
           ClientVisitor.code("new " + simple + "(#{any(" + parameter + ")})", ours, stubs));
+    }
+
+    boolean hasConstructor(JavaType.@Nullable Method theirs) {
+      return theirs != null
+          && theirs.getParameterTypes().size() == 1
+          && ClientVisitor.isOf(theirs.getParameterTypes().getFirst(), parameter);
     }
   }
 
@@ -67,7 +81,7 @@ public final class UseBlockingJettyClient extends Recipe {
 
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
-    return new ClientVisitor() {
+    return new ClientVisitor(Library.JETTY) {
 
       @Override
       public J visitNewClass(J.NewClass made, ExecutionContext context) {
@@ -81,11 +95,16 @@ public final class UseBlockingJettyClient extends Recipe {
             note("stays Jetty's, as it has a body of its own; " + each.simple() + " can have one.");
             return visited;
           }
+          boolean plain = hasNoArguments(made.getArguments());
+          if (!plain && !each.hasConstructor(made.getConstructorType())) {
+            note("stays Jetty's, as " + each.simple() + " has no constructor like this.");
+            return visited;
+          }
           maybeRemoveImport(each.theirs());
           J.NewClass now = (J.NewClass) visited;
-          return hasNoArguments(made.getArguments())
-              ? replace(now, each.plain(), each.ours())
-              : replace(now, each.with(), each.ours(), now.getArguments().getFirst());
+          return plain
+              ? replaceAsIs(now, each.plain(), each.ours())
+              : replaceAsIs(now, each.with(), each.ours(), now.getArguments().getFirst());
         }
         return visited;
       }
@@ -99,6 +118,16 @@ public final class UseBlockingJettyClient extends Recipe {
           }
         }
         return super.visitClassDeclaration(declared, context);
+      }
+
+      @Override
+      public J visitMemberReference(J.MemberReference reference, ExecutionContext context) {
+        for (Pair each : PAIRS) {
+          if (isConstructor(reference.getMethodType(), each.theirs())) {
+            noteReference("new " + each.simple() + "(..)");
+          }
+        }
+        return super.visitMemberReference(reference, context);
       }
 
       @Override

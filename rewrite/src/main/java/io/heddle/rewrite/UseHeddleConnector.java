@@ -40,7 +40,7 @@ public final class UseHeddleConnector extends Recipe {
 
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
-    return new ClientVisitor() {
+    return new ClientVisitor(Library.JERSEY, Library.HTTPCLIENT5, Library.HTTPCORE5) {
 
       @Override
       public J visitNewClass(J.NewClass made, ExecutionContext context) {
@@ -48,7 +48,12 @@ public final class UseHeddleConnector extends Recipe {
         TypeTree named = made.getClazz();
         JavaType type = named == null ? null : named.getType();
         if (isOf(type, APACHE) && isDefault(made)) {
+          if (!isOf(Place.of(getCursor()).wanted(), PROVIDER)) {
+            note("stays Jersey's, as more than a ConnectorProvider may be wanted of it.");
+            return visited;
+          }
           maybeRemoveImport(APACHE);
+          note("cookies are not kept unless Apache5ClientProperties.DISABLE_COOKIES is false.");
           return replace((J.NewClass) visited, NEW_PROVIDER, OURS);
         }
         JavaType.FullyQualified of = TypeUtils.asFullyQualified(type);
@@ -61,6 +66,14 @@ public final class UseHeddleConnector extends Recipe {
                   + ".");
         }
         return visited;
+      }
+
+      @Override
+      public J visitMemberReference(J.MemberReference reference, ExecutionContext context) {
+        if (isConstructor(reference.getMethodType(), APACHE)) {
+          noteReference("new HeddleConnectorProvider()");
+        }
+        return super.visitMemberReference(reference, context);
       }
     };
   }

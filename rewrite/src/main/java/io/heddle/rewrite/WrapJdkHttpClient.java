@@ -5,6 +5,7 @@ import org.openrewrite.Recipe;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.MethodMatcher;
 import org.openrewrite.java.tree.Expression;
+import org.openrewrite.java.tree.JavaType;
 
 /** Wraps each {@code java.net.http.HttpClient} that is made. */
 public final class WrapJdkHttpClient extends Recipe {
@@ -38,6 +39,11 @@ public final class WrapJdkHttpClient extends Recipe {
       @Override
       boolean makes(Expression expression) {
         return NEW_CLIENT.matches(expression);
+      }
+
+      @Override
+      boolean makes(JavaType.Method method) {
+        return NEW_CLIENT.matches(method);
       }
 
       @Override

@@ -5,6 +5,7 @@ import org.openrewrite.Recipe;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaType;
 
 /**
  * Wraps each {@code OkHttpClient} that is made anew. What {@code newBuilder()} of another one makes
@@ -34,13 +35,24 @@ public final class WrapOkHttpClient extends Recipe {
 
   @Override
   public TreeVisitor<?, ExecutionContext> getVisitor() {
-    return new Wrapping(CLIENT, "io.heddle.okhttp.BlockingOkHttpClient", BUILDER, STUB) {
+    return new Wrapping(
+        CLIENT,
+        "io.heddle.okhttp.BlockingOkHttpClient",
+        BUILDER,
+        STUB,
+        Library.OKHTTP,
+        Library.OKHTTP_JVM) {
 
       @Override
       boolean makes(Expression expression) {
         return expression instanceof J.NewClass made
             && isDefault(made)
             && isOf(made.getType(), CLIENT);
+      }
+
+      @Override
+      boolean makes(JavaType.Method method) {
+        return isConstructor(method, CLIENT);
       }
 
       @Override

@@ -5,6 +5,7 @@ import org.openrewrite.java.JavaTemplate;
 import org.openrewrite.java.MethodMatcher;
 import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.java.tree.JavaType;
 
 /**
  * Wraps what makes a client. A source that names our class already is left alone: its author, or a
@@ -20,8 +21,10 @@ abstract class Wrapping extends ClientVisitor {
    * @param ours our class, which has a static {@code wrap}
    * @param builder the client's builder
    * @param theirStub the client's class, or another one if each Java has it
+   * @param libraries what has the client's class
    */
-  Wrapping(String theirs, String ours, String builder, String theirStub) {
+  Wrapping(String theirs, String ours, String builder, String theirStub, Library... libraries) {
+    super(libraries);
     this.ours = ours;
     this.build = new MethodMatcher(builder + " build()");
     int dot = ours.lastIndexOf('.');
@@ -34,6 +37,9 @@ abstract class Wrapping extends ClientVisitor {
 
   /** Whether this makes a client with the defaults. */
   abstract boolean makes(Expression expression);
+
+  /** Whether this method, or constructor, makes a client with the defaults. */
+  abstract boolean makes(JavaType.Method method);
 
   /** Whether this begins a builder that has nothing of a client before. */
   abstract boolean begins(Expression expression);
@@ -57,6 +63,15 @@ abstract class Wrapping extends ClientVisitor {
         : visited;
   }
 
+  @Override
+  public J visitMemberReference(J.MemberReference reference, ExecutionContext context) {
+    JavaType.Method method = reference.getMethodType();
+    if (method != null && (makes(method) || build.matches(method))) {
+      noteReference(ours.substring(ours.lastIndexOf('.') + 1) + ".wrap(..)");
+    }
+    return super.visitMemberReference(reference, context);
+  }
+
   /** A builder in a variable counts as new: what wraps a client that is ours gives that back. */
   private boolean isNew(J.MethodInvocation build) {
     Expression from = build;
@@ -70,6 +85,6 @@ abstract class Wrapping extends ClientVisitor {
   }
 
   private J wrapped(Expression client) {
-    return replace(client, wrap, ours, client);
+    return replaceAsIs(client, wrap, ours, client);
   }
 }

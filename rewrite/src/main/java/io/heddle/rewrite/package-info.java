@@ -15,7 +15,8 @@
  * </pre>
  *
  * <p>What has no counterpart stays as it is, with a comment that says why: the outcome compiles,
- * and no setting is lost. Only Java sources are changed. A second run changes nothing.
+ * and no setting is lost. So does code whose library is older than Heddle needs. Only Java sources
+ * are changed. A second run changes nothing.
  */
 @NullMarked
 package io.heddle.rewrite;

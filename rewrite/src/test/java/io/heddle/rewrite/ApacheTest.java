@@ -226,20 +226,33 @@ class ApacheTest implements RewriteTest {
     rewriteRun(
         java(
             """
+            import java.util.List;
             import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 
             class Watch {
               void watch(PoolingHttpClientConnectionManager manager) {
                 System.out.println(manager.getTotalStats());
               }
+
+              PoolingHttpClientConnectionManager first(String name, List<PoolingHttpClientConnectionManager> all) {
+                System.out.println(name + PoolingHttpClientConnectionManager.class);
+                return all.getFirst();
+              }
             }
             """,
             """
             import io.heddle.apache.BlockingConnectionManager;
 
+            import java.util.List;
+
             class Watch {
               void watch(BlockingConnectionManager manager) {
                 System.out.println(manager.getTotalStats());
+              }
+
+              BlockingConnectionManager first(String name, List<BlockingConnectionManager> all) {
+                System.out.println(name + BlockingConnectionManager.class);
+                return all.getFirst();
               }
             }
             """),
@@ -294,6 +307,200 @@ class ApacheTest implements RewriteTest {
                       .build();
             }
             """));
+  }
+
+  @Test
+  void anOlderLibraryIsToBeUpgraded() {
+    rewriteRun(
+        java(
+            """
+            import org.apache.hc.client5.http.impl.classic.HttpClients;
+            import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+
+            class Orders {
+              Object one = HttpClients.createDefault();
+              Object two =
+                  HttpClients.custom()
+                      .setConnectionManager(new PoolingHttpClientConnectionManager())
+                      .build();
+            }
+            """,
+            """
+            import org.apache.hc.client5.http.impl.classic.HttpClients;
+            import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+
+            class Orders {
+              // Heddle: needs httpclient5 5.6 or later, and this has 5.5.1: upgrade it, then run the recipe again.
+              Object one = HttpClients.createDefault();
+              // Heddle: needs httpclient5 5.6 or later, and this has 5.5.1: upgrade it, then run the recipe again.
+              Object two =
+                  HttpClients.custom()
+                      .setConnectionManager(new PoolingHttpClientConnectionManager())
+                      .build();
+            }
+            """,
+            spec ->
+                spec.markers(
+                    Recipes.classPath("org.apache.httpcomponents.client5:httpclient5:5.5.1"))),
+        java(
+            """
+            import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+
+            class Pools {
+              Object pool = new PoolingHttpClientConnectionManager();
+            }
+            """));
+  }
+
+  @Test
+  void anUpgradedLibraryLeavesNoComment() {
+    rewriteRun(
+        java(
+            """
+            import org.apache.hc.client5.http.impl.classic.HttpClients;
+
+            class Orders {
+              // One for all.
+              // Heddle: needs httpclient5 5.6 or later, and this has 5.5.1: upgrade it, then run the recipe again.
+              Object client = HttpClients.createDefault();
+            }
+            """,
+            """
+            import io.heddle.apache.BlockingHttpClients;
+
+            class Orders {
+              // One for all.
+              Object client = BlockingHttpClients.createDefault();
+            }
+            """,
+            spec ->
+                spec.markers(
+                    Recipes.classPath("org.apache.httpcomponents.client5:httpclient5:5.10"))));
+  }
+
+  @Test
+  void aManagersBuilderByAStaticImport() {
+    rewriteRun(
+        java(
+            """
+            import static org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder.create;
+
+            import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+
+            class Pools {
+              PoolingHttpClientConnectionManager pool = create().setMaxConnTotal(4).build();
+            }
+            """,
+            """
+            import io.heddle.apache.BlockingConnectionManager;
+
+            class Pools {
+              BlockingConnectionManager pool = BlockingConnectionManager.builder().setMaxConnTotal(4).build();
+            }
+            """));
+  }
+
+  @Test
+  void aManagersConstantsByAStaticImport() {
+    rewriteRun(
+        java(
+            """
+            import static org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager.*;
+
+            import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+
+            class Pools {
+              void more(PoolingHttpClientConnectionManager pool) {
+                pool.setMaxTotal(DEFAULT_MAX_TOTAL_CONNECTIONS * 2);
+              }
+            }
+            """,
+            """
+            import static org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager.*;
+
+            import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+
+            class Pools {
+              void more(PoolingHttpClientConnectionManager pool) {
+                // Heddle: connection managers stay Apache's: DEFAULT_MAX_TOTAL_CONNECTIONS has no counterpart.
+                pool.setMaxTotal(DEFAULT_MAX_TOTAL_CONNECTIONS * 2);
+              }
+            }
+            """));
+  }
+
+  @Test
+  void methodReferencesStay() {
+    rewriteRun(
+        java(
+            """
+            import java.util.function.Supplier;
+            import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+            import org.apache.hc.client5.http.impl.classic.HttpClients;
+
+            class Orders {
+              Supplier<?> one = HttpClients::createDefault;
+              Supplier<?> two = HttpClientBuilder::create;
+              Supplier<?> three = HttpClients::createMinimal;
+            }
+            """,
+            """
+            import java.util.function.Supplier;
+            import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+            import org.apache.hc.client5.http.impl.classic.HttpClients;
+
+            class Orders {
+              // Heddle: a method reference stays as it is; a lambda can use BlockingHttpClients.
+              Supplier<?> one = HttpClients::createDefault;
+              // Heddle: a method reference stays as it is; a lambda can use BlockingHttpClients.
+              Supplier<?> two = HttpClientBuilder::create;
+              // Heddle: createMinimal has no counterpart. For a builder of yours there is BlockingHttpClients.prepare, with a BlockingConnectionManager.
+              Supplier<?> three = HttpClients::createMinimal;
+            }
+            """));
+  }
+
+  private static final String FIRST_CONSTANT =
+      """
+      import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+      import org.apache.hc.client5.http.impl.classic.HttpClients;
+
+      enum Clients {
+        // Heddle: createMinimal has no counterpart. For a builder of yours there is BlockingHttpClients.prepare, with a BlockingConnectionManager.
+        ONE(HttpClients.createMinimal()),
+        // Heddle: createMinimal has no counterpart. For a builder of yours there is BlockingHttpClients.prepare, with a BlockingConnectionManager.
+        TWO(HttpClients.createMinimal());
+
+        Clients(CloseableHttpClient client) {}
+      }
+      """;
+
+  private static final String FIRST_IMPORT =
+      """
+      // Heddle: connection managers stay Apache's: DEFAULT_MAX_TOTAL_CONNECTIONS has no counterpart.
+      import static org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager.DEFAULT_MAX_TOTAL_CONNECTIONS;
+
+      class Orders {
+        // Heddle: connection managers stay Apache's: DEFAULT_MAX_TOTAL_CONNECTIONS has no counterpart.
+        int connections = DEFAULT_MAX_TOTAL_CONNECTIONS;
+      }
+      """;
+
+  private static String withoutComments(String source) {
+    return source.replaceAll(" *// Heddle:.*\n", "");
+  }
+
+  @Test
+  void aFirstConstantOrImportGetsOneComment() {
+    rewriteRun(
+        java(withoutComments(FIRST_CONSTANT), FIRST_CONSTANT),
+        java(withoutComments(FIRST_IMPORT), FIRST_IMPORT));
+  }
+
+  @Test
+  void aFirstConstantOrImportThatHasACommentStays() {
+    rewriteRun(
+        spec -> spec.expectedCyclesThatMakeChanges(0), java(FIRST_CONSTANT), java(FIRST_IMPORT));
   }
 
   @Test

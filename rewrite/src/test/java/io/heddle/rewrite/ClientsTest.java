@@ -3,6 +3,8 @@ package io.heddle.rewrite;
 import static org.openrewrite.java.Assertions.java;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.openrewrite.test.RecipeSpec;
 import org.openrewrite.test.RewriteTest;
 
@@ -104,6 +106,70 @@ class ClientsTest implements RewriteTest {
             """));
   }
 
+  @Test
+  void jettyAConstructorOfJetty9Stays() {
+    rewriteRun(
+        java(
+            """
+            package org.eclipse.jetty.client;
+
+            public class HttpClient {
+              public HttpClient(String transport) {}
+
+              public HttpClient(HttpClientTransport transport, Object tls) {}
+            }
+
+            class Changed extends HttpClient {
+              Changed() {
+                super("so that this is compiled with the rest");
+              }
+            }
+            """,
+            """
+            package org.eclipse.jetty.client;
+
+            public class HttpClient {
+              public HttpClient(String transport) {}
+
+              public HttpClient(HttpClientTransport transport, Object tls) {}
+            }
+
+            // Heddle: extend BlockingJettyClient instead.
+            class Changed extends HttpClient {
+              Changed() {
+                super("so that this is compiled with the rest");
+              }
+            }
+            """),
+        java(
+            """
+            import org.eclipse.jetty.client.HttpClient;
+            import org.eclipse.jetty.client.HttpClientTransport;
+
+            class Orders {
+              HttpClient one = new HttpClient("http");
+
+              HttpClient two(HttpClientTransport transport) {
+                return new HttpClient(transport, "tls");
+              }
+            }
+            """,
+            """
+            import org.eclipse.jetty.client.HttpClient;
+            import org.eclipse.jetty.client.HttpClientTransport;
+
+            class Orders {
+              // Heddle: stays Jetty's, as BlockingJettyClient has no constructor like this.
+              HttpClient one = new HttpClient("http");
+
+              HttpClient two(HttpClientTransport transport) {
+                // Heddle: stays Jetty's, as BlockingJettyClient has no constructor like this.
+                return new HttpClient(transport, "tls");
+              }
+            }
+            """));
+  }
+
   // ---- AsyncHttpClient ------------------------------------------------------------------------
 
   @Test
@@ -181,6 +247,29 @@ class ClientsTest implements RewriteTest {
             class Orders {
               // Heddle: stays AHC's, as more than an AsyncHttpClient may be wanted of it.
               final DefaultAsyncHttpClient client = new DefaultAsyncHttpClient();
+            }
+            """));
+  }
+
+  @Test
+  void ahcACastLeavesAComment() {
+    rewriteRun(
+        java(
+            """
+            import org.asynchttpclient.DefaultAsyncHttpClient;
+            import org.asynchttpclient.Dsl;
+
+            class Orders {
+              Object client = (DefaultAsyncHttpClient) Dsl.asyncHttpClient();
+            }
+            """,
+            """
+            import org.asynchttpclient.DefaultAsyncHttpClient;
+            import org.asynchttpclient.Dsl;
+
+            class Orders {
+              // Heddle: stays AHC's, as more than an AsyncHttpClient may be wanted of it.
+              Object client = (DefaultAsyncHttpClient) Dsl.asyncHttpClient();
             }
             """));
   }
@@ -304,6 +393,7 @@ class ClientsTest implements RewriteTest {
 
             class Orders {
               Client client() {
+                // Heddle: cookies are not kept unless Apache5ClientProperties.DISABLE_COOKIES is false.
                 return ClientBuilder.newClient(
                     new ClientConfig().connectorProvider(new HeddleConnectorProvider()));
               }
@@ -318,7 +408,297 @@ class ClientsTest implements RewriteTest {
             """));
   }
 
+  @Test
+  void jerseyWhereTheTypeIsNamed() {
+    rewriteRun(
+        java(
+            """
+            import java.util.function.Supplier;
+            import org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider;
+            import org.glassfish.jersey.client.spi.ConnectorProvider;
+
+            class Orders {
+              Apache5ConnectorProvider one = new Apache5ConnectorProvider();
+              ConnectorProvider two = new Apache5ConnectorProvider();
+              Supplier<ConnectorProvider> three = Apache5ConnectorProvider::new;
+
+              ConnectorProvider four(boolean plain) {
+                if (plain) {
+                  return new Apache5ConnectorProvider();
+                }
+                return two;
+              }
+            }
+            """,
+            """
+            import java.util.function.Supplier;
+
+            import io.heddle.jersey.HeddleConnectorProvider;
+            import org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider;
+            import org.glassfish.jersey.client.spi.ConnectorProvider;
+
+            class Orders {
+              // Heddle: stays Jersey's, as more than a ConnectorProvider may be wanted of it.
+              Apache5ConnectorProvider one = new Apache5ConnectorProvider();
+              // Heddle: cookies are not kept unless Apache5ClientProperties.DISABLE_COOKIES is false.
+              ConnectorProvider two = new HeddleConnectorProvider();
+              // Heddle: a method reference stays as it is; a lambda can use new HeddleConnectorProvider().
+              Supplier<ConnectorProvider> three = Apache5ConnectorProvider::new;
+
+              ConnectorProvider four(boolean plain) {
+                if (plain) {
+                  // Heddle: cookies are not kept unless Apache5ClientProperties.DISABLE_COOKIES is false.
+                  return new HeddleConnectorProvider();
+                }
+                return two;
+              }
+            }
+            """));
+  }
+
   // ---- all ------------------------------------------------------------------------------------
+
+  @Test
+  void aPlaceThatInfersItsTypeGetsTheLibrarys() {
+    rewriteRun(
+        java(
+            """
+            import java.net.http.HttpClient;
+            import java.util.List;
+            import java.util.Optional;
+            import java.util.function.Supplier;
+            import java.util.stream.Stream;
+
+            class Jdk {
+              List<HttpClient> list = Stream.of(1).map(each -> HttpClient.newHttpClient()).toList();
+              Supplier<HttpClient> supplier =
+                  () -> {
+                    return HttpClient.newHttpClient();
+                  };
+              Runnable action = () -> HttpClient.newHttpClient();
+
+              HttpClient any(Optional<String> name, HttpClient other) {
+                var client = HttpClient.newHttpClient();
+                client = other;
+                System.out.println(HttpClient.newHttpClient().version());
+                return name.map(each -> each.isEmpty() ? other : HttpClient.newHttpClient()).orElse(client);
+              }
+
+              HttpClient chosen(int number) {
+                return Optional.of(
+                        switch (number) {
+                          case 1 -> HttpClient.newHttpClient();
+                          default -> {
+                            yield HttpClient.newHttpClient();
+                          }
+                        })
+                    .orElseThrow();
+              }
+
+              HttpClient declared(boolean one, HttpClient other) {
+                return one ? HttpClient.newHttpClient() : declared(true, HttpClient.newHttpClient());
+              }
+            }
+            """,
+            """
+            import io.heddle.jdk.BlockingJdkHttpClient;
+
+            import java.net.http.HttpClient;
+            import java.util.List;
+            import java.util.Optional;
+            import java.util.function.Supplier;
+            import java.util.stream.Stream;
+
+            class Jdk {
+              List<HttpClient> list = Stream.of(1).map(each -> (HttpClient) BlockingJdkHttpClient.wrap(HttpClient.newHttpClient())).toList();
+              Supplier<HttpClient> supplier =
+                  () -> {
+                    return (HttpClient) BlockingJdkHttpClient.wrap(HttpClient.newHttpClient());
+                  };
+              Runnable action = () -> BlockingJdkHttpClient.wrap(HttpClient.newHttpClient());
+
+              HttpClient any(Optional<String> name, HttpClient other) {
+                var client = (HttpClient) BlockingJdkHttpClient.wrap(HttpClient.newHttpClient());
+                client = other;
+                System.out.println(BlockingJdkHttpClient.wrap(HttpClient.newHttpClient()).version());
+                return name.map(each -> each.isEmpty() ? other : (HttpClient) BlockingJdkHttpClient.wrap(HttpClient.newHttpClient())).orElse(client);
+              }
+
+              HttpClient chosen(int number) {
+                return Optional.of(
+                        switch (number) {
+                          case 1 -> (HttpClient) BlockingJdkHttpClient.wrap(HttpClient.newHttpClient());
+                          default -> {
+                            yield (HttpClient) BlockingJdkHttpClient.wrap(HttpClient.newHttpClient());
+                          }
+                        })
+                    .orElseThrow();
+              }
+
+              HttpClient declared(boolean one, HttpClient other) {
+                return one ? BlockingJdkHttpClient.wrap(HttpClient.newHttpClient()) : declared(true, BlockingJdkHttpClient.wrap(HttpClient.newHttpClient()));
+              }
+            }
+            """),
+        java(
+            """
+            import okhttp3.OkHttpClient;
+
+            class OkHttp {
+              OkHttpClient any(OkHttpClient other) {
+                var client = new OkHttpClient.Builder().build();
+                client = other;
+                return client;
+              }
+            }
+            """,
+            """
+            import io.heddle.okhttp.BlockingOkHttpClient;
+            import okhttp3.OkHttpClient;
+
+            class OkHttp {
+              OkHttpClient any(OkHttpClient other) {
+                var client = (OkHttpClient) BlockingOkHttpClient.wrap(new OkHttpClient.Builder().build());
+                client = other;
+                return client;
+              }
+            }
+            """),
+        java(
+            """
+            import static org.asynchttpclient.Dsl.asyncHttpClient;
+
+            class Ahc {
+              void any() {
+                var client = asyncHttpClient();
+                client = new Ahc().other();
+              }
+
+              org.asynchttpclient.AsyncHttpClient other() {
+                return null;
+              }
+            }
+            """,
+            """
+            import io.heddle.ahc.BlockingAhcClient;
+            import org.asynchttpclient.AsyncHttpClient;
+
+            class Ahc {
+              void any() {
+                var client = (AsyncHttpClient) new BlockingAhcClient();
+                client = new Ahc().other();
+              }
+
+              AsyncHttpClient other() {
+                return null;
+              }
+            }
+            """),
+        java(
+            """
+            import java.net.http.HttpClient;
+
+            class Jetty {
+              HttpClient jdk;
+
+              void any(org.eclipse.jetty.client.HttpClient other) {
+                var client = new org.eclipse.jetty.client.HttpClient();
+                client = other;
+              }
+            }
+            """,
+            """
+            import io.heddle.jetty.BlockingJettyClient;
+
+            import java.net.http.HttpClient;
+
+            class Jetty {
+              HttpClient jdk;
+
+              void any(org.eclipse.jetty.client.HttpClient other) {
+                var client = (org.eclipse.jetty.client.HttpClient) new BlockingJettyClient();
+                client = other;
+              }
+            }
+            """));
+  }
+
+  @Test
+  void methodReferencesStay() {
+    rewriteRun(
+        java(
+            """
+            import java.util.function.Function;
+            import java.util.function.Supplier;
+            import okhttp3.OkHttpClient;
+            import org.asynchttpclient.AsyncHttpClient;
+            import org.asynchttpclient.DefaultAsyncHttpClient;
+            import org.asynchttpclient.Dsl;
+            import org.eclipse.jetty.client.HttpClient;
+
+            class Orders {
+              Supplier<java.net.http.HttpClient> one = java.net.http.HttpClient::newHttpClient;
+              Supplier<OkHttpClient> two = OkHttpClient::new;
+              Function<OkHttpClient.Builder, OkHttpClient> three = OkHttpClient.Builder::build;
+              Supplier<AsyncHttpClient> four = Dsl::asyncHttpClient;
+              Supplier<AsyncHttpClient> five = DefaultAsyncHttpClient::new;
+              Supplier<HttpClient> six = HttpClient::new;
+            }
+            """,
+            """
+            import java.util.function.Function;
+            import java.util.function.Supplier;
+            import okhttp3.OkHttpClient;
+            import org.asynchttpclient.AsyncHttpClient;
+            import org.asynchttpclient.DefaultAsyncHttpClient;
+            import org.asynchttpclient.Dsl;
+            import org.eclipse.jetty.client.HttpClient;
+
+            class Orders {
+              // Heddle: a method reference stays as it is; a lambda can use BlockingJdkHttpClient.wrap(..).
+              Supplier<java.net.http.HttpClient> one = java.net.http.HttpClient::newHttpClient;
+              // Heddle: a method reference stays as it is; a lambda can use BlockingOkHttpClient.wrap(..).
+              Supplier<OkHttpClient> two = OkHttpClient::new;
+              // Heddle: a method reference stays as it is; a lambda can use BlockingOkHttpClient.wrap(..).
+              Function<OkHttpClient.Builder, OkHttpClient> three = OkHttpClient.Builder::build;
+              // Heddle: a method reference stays as it is; a lambda can use new BlockingAhcClient(..).
+              Supplier<AsyncHttpClient> four = Dsl::asyncHttpClient;
+              // Heddle: a method reference stays as it is; a lambda can use new BlockingAhcClient(..).
+              Supplier<AsyncHttpClient> five = DefaultAsyncHttpClient::new;
+              // Heddle: a method reference stays as it is; a lambda can use new BlockingJettyClient(..).
+              Supplier<HttpClient> six = HttpClient::new;
+            }
+            """));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "org.eclipse.jetty:jetty-client, 12.0.30, 12.1, new org.eclipse.jetty.client.HttpClient()",
+    "org.eclipse.jetty:jetty-client, 9.4.58.v20250814, 12.1, new org.eclipse.jetty.client.HttpClient()",
+    "org.asynchttpclient:async-http-client, 2.12.4, 3.0, org.asynchttpclient.Dsl.asyncHttpClient()",
+    "com.squareup.okhttp3:okhttp, 4.12.0, 5.5, new okhttp3.OkHttpClient()",
+    "com.squareup.okhttp3:okhttp-jvm, 5.0.0, 5.5, new okhttp3.OkHttpClient()",
+    "org.glassfish.jersey.core:jersey-client, 3.0.18, 3.1, new org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider()",
+    "org.apache.httpcomponents.client5:httpclient5, 5.3.1, 5.6, new org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider()",
+    "org.apache.httpcomponents.core5:httpcore5, 5.3.6, 5.4, org.apache.hc.client5.http.impl.classic.HttpClients.createDefault()",
+  })
+  void anOlderLibraryIsToBeUpgraded(String library, String version, String needed, String client) {
+    String source =
+        """
+        class Orders {
+          Object client = %s;
+        }
+        """
+            .formatted(client);
+    String comment =
+        "  // Heddle: needs %s %s or later, and this has %s: upgrade it, then run the recipe again.\n"
+            .formatted(library.substring(library.indexOf(':') + 1), needed, version);
+    rewriteRun(
+        java(
+            source,
+            source.replace("  Object", comment + "  Object"),
+            spec -> spec.markers(Recipes.classPath(library + ":" + version))));
+  }
 
   @Test
   void whatIsMigratedAlreadyStays() {

@@ -1,5 +1,7 @@
 package io.heddle.rewrite;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.openrewrite.gradle.Assertions.buildGradleKts;
 import static org.openrewrite.java.Assertions.java;
 import static org.openrewrite.java.Assertions.mavenProject;
@@ -8,13 +10,19 @@ import static org.openrewrite.java.Assertions.srcTestJava;
 import static org.openrewrite.maven.Assertions.pomXml;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.openrewrite.gradle.marker.GradleDependencyConfiguration;
 import org.openrewrite.gradle.marker.GradleProject;
 import org.openrewrite.test.RecipeSpec;
@@ -39,6 +47,15 @@ class DependencyTest implements RewriteTest {
 
       class Orders {
         Object client = BlockingHttpClients.createDefault();
+      }
+      """;
+
+  private static final String JAX_RS =
+      """
+      import jakarta.ws.rs.client.ClientBuilder;
+
+      class Orders {
+        Object client = ClientBuilder.newClient();
       }
       """;
 
@@ -78,6 +95,8 @@ class DependencyTest implements RewriteTest {
   @BeforeAll
   static void release(@TempDir Path directory) throws IOException {
     repositories = Repositories.with(directory, "heddle-apache", "heddle-jersey");
+    Repositories.add(directory, "org.glassfish.jersey.core", "jersey-client", "3.0.18");
+    Repositories.add(directory, "org.apache.httpcomponents.client5", "httpclient5", "5.3.1");
   }
 
   @Override
@@ -166,16 +185,67 @@ class DependencyTest implements RewriteTest {
         spec -> spec.expectedCyclesThatMakeChanges(1),
         mavenProject(
             "orders",
+            srcMainJava(java(JAX_RS)),
+            pomXml(pom(JERSEY), pom(heddle("heddle-jersey", ""), JERSEY))));
+  }
+
+  @Test
+  void anOlderLibraryGetsNone() {
+    rewriteRun(
+        spec -> spec.expectedCyclesThatMakeChanges(1),
+        mavenProject(
+            "orders",
             srcMainJava(
                 java(
-                    """
-                    import jakarta.ws.rs.client.ClientBuilder;
+                    STOCK,
+                    STOCK.replace(
+                        "  Object",
+                        "  // Heddle: needs httpclient5 5.6 or later, and this has 5.5.1: upgrade it, then run the recipe again.\n  Object"),
+                    spec ->
+                        spec.markers(
+                            Recipes.classPath(
+                                "org.apache.httpcomponents.client5:httpclient5:5.5.1")))),
+            pomXml(pom(HTTPCLIENT))));
+  }
 
-                    class Orders {
-                      Object client = ClientBuilder.newClient();
-                    }
-                    """)),
-            pomXml(pom(JERSEY), pom(heddle("heddle-jersey", ""), JERSEY))));
+  @ParameterizedTest
+  @CsvSource({"3.0.18, 5.6.5", "3.1.11, 5.3.1"})
+  void anOlderJerseyOrApacheClientOfItGetsNone(String jersey, String httpclient) {
+    rewriteRun(
+        spec -> spec.expectedCyclesThatMakeChanges(0),
+        mavenProject(
+            "orders",
+            srcMainJava(java(JAX_RS)),
+            pomXml(
+                pom(
+                    JERSEY.replace(System.getProperty("jersey.version"), jersey),
+                    HTTPCLIENT.replace(System.getProperty("httpclient5.version"), httpclient)))));
+  }
+
+  /** Whoever raises a version in the build raises what a recipe asks for. */
+  @ParameterizedTest
+  @EnumSource
+  void theOldestReleasesAreThoseThatHeddleIsBuiltWith(Library library) {
+    // With Maven there is only okhttp-jvm.
+    Pattern jar = Pattern.compile(library.needed().replace(" ", "(-jvm)?-") + "\\..*");
+    assertTrue(
+        Recipes.CLASS_PATH.stream()
+            .anyMatch(each -> jar.matcher(each.getFileName().toString()).matches()),
+        library::needed);
+  }
+
+  @Test
+  void jerseysOldestReleasesAreThoseOfTheCode() throws IOException {
+    try (InputStream yaml =
+        DependencyTest.class.getResourceAsStream("/META-INF/rewrite/heddle.yml")) {
+      String recipes = new String(yaml.readAllBytes(), StandardCharsets.UTF_8);
+      assertEquals(3, recipes.split(Pattern.quote("[" + oldest(Library.JERSEY) + ",)")).length);
+      assertTrue(recipes.contains("(," + oldest(Library.HTTPCLIENT5) + ")"));
+    }
+  }
+
+  private static String oldest(Library library) {
+    return library.needed().substring(library.needed().indexOf(' ') + 1);
   }
 
   @Test

@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
@@ -25,7 +27,9 @@ import org.openrewrite.SourceFile;
 import org.openrewrite.config.Environment;
 import org.openrewrite.config.YamlResourceLoader;
 import org.openrewrite.java.JavaParser;
+import org.openrewrite.java.marker.JavaSourceSet;
 import org.openrewrite.java.tree.J;
+import org.openrewrite.marker.Marker;
 import org.openrewrite.test.RecipeSpec;
 
 /** The recipes as users name them, run on sources that see the real libraries. */
@@ -36,7 +40,7 @@ final class Recipes {
       Pattern.compile(
           "openrewrite|kotlin-|jackson|classgraph|byte-buddy|lombok|antlr|assertj|/jna");
 
-  private static final List<Path> CLASS_PATH =
+  static final List<Path> CLASS_PATH =
       Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
           .filter(each -> !OURS.matcher(each).find())
           .map(Path::of)
@@ -63,6 +67,11 @@ final class Recipes {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** What Maven and Gradle tell OpenRewrite of a source, whose class path has this artifact. */
+  static Marker classPath(String coordinates) {
+    return new JavaSourceSet(UUID.randomUUID(), "main", List.of(), Map.of(coordinates, List.of()));
   }
 
   /** Gives the directory of the classes. */

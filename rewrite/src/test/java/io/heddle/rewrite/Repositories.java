@@ -19,20 +19,24 @@ record Repositories(List<MavenRepository> all) {
 
   static Repositories with(Path ours, String... artifacts) throws IOException {
     for (String artifact : artifacts) {
-      Path directory = ours.resolve("io/heddle").resolve(artifact).resolve(VERSION);
-      Files.createDirectories(directory);
-      Path file = directory.resolve(artifact + "-" + VERSION);
-      Files.writeString(
-          Path.of(file + ".pom"),
-          "<project><modelVersion>4.0.0</modelVersion><groupId>io.heddle</groupId>"
-              + "<artifactId>%s</artifactId><version>%s</version></project>"
-                  .formatted(artifact, VERSION));
-      Files.writeString(Path.of(file + ".jar"), "jar");
+      add(ours, "io.heddle", artifact, VERSION);
     }
     return new Repositories(
         List.of(
             repository("ours", ours),
             repository("seen", Path.of(System.getProperty("local.repository")))));
+  }
+
+  static void add(Path ours, String group, String artifact, String version) throws IOException {
+    Path directory = ours.resolve(group.replace('.', '/')).resolve(artifact).resolve(version);
+    Files.createDirectories(directory);
+    Path file = directory.resolve(artifact + "-" + version);
+    Files.writeString(
+        Path.of(file + ".pom"),
+        ("<project><modelVersion>4.0.0</modelVersion><groupId>%s</groupId>"
+                + "<artifactId>%s</artifactId><version>%s</version></project>")
+            .formatted(group, artifact, version));
+    Files.writeString(Path.of(file + ".jar"), "jar");
   }
 
   private static MavenRepository repository(String id, Path directory) {
