@@ -1,10 +1,12 @@
 package io.heddle.apache;
 
 import java.lang.StackWalker.StackFrame;
+import java.lang.module.ModuleDescriptor.Version;
 import java.lang.reflect.Field;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.MainClientExec;
 import org.apache.hc.client5.http.impl.classic.MinimalHttpClient;
+import org.apache.hc.core5.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +32,45 @@ final class ApacheInternals {
    */
   static final int OUTPUTS = 2;
 
+  /** Null if the libraries are recent enough, or do not tell. */
+  private static final @Nullable String TOO_OLD =
+      tooOld(release("org.apache.hc.client5"), release("org.apache.hc.core5"));
+
   private ApacheInternals() {}
+
+  /**
+   * Fails where another dependency brings libraries that are too old: else a call would fail, by a
+   * field or a method that they lack.
+   *
+   * @throws IllegalStateException if they are
+   */
+  static void requireRecent() {
+    if (TOO_OLD != null) {
+      throw new IllegalStateException(TOO_OLD);
+    }
+  }
+
+  /** What to say of these releases; null if nothing. */
+  static @Nullable String tooOld(String client, String core) {
+    return isBefore(client, "5.6") || isBefore(core, "5.4")
+        ? "heddle-apache needs httpclient5 5.6, httpcore5 5.4 and httpcore5-h2 5.4 or later, and found httpclient5 "
+            + client
+            + " and httpcore5 "
+            + core
+            + ": another dependency brings them, so set their versions in your build"
+        : null;
+  }
+
+  private static boolean isBefore(String release, String oldest) {
+    return !release.equals(VersionInfo.UNAVAILABLE)
+        && Version.parse(release).compareTo(Version.parse(oldest)) < 0;
+  }
+
+  private static String release(String library) {
+    VersionInfo version =
+        VersionInfo.loadVersionInfo(library, ApacheInternals.class.getClassLoader());
+    return version == null ? VersionInfo.UNAVAILABLE : version.getRelease();
+  }
 
   /** Whether the builder is to heed system properties; false if it does not tell. */
   static boolean usesSystemProperties(HttpClientBuilder builder) {

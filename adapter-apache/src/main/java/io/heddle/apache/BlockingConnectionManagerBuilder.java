@@ -61,7 +61,9 @@ public final class BlockingConnectionManagerBuilder {
   private int resolverThreads = 16;
   private boolean systemProperties;
 
-  BlockingConnectionManagerBuilder() {}
+  BlockingConnectionManagerBuilder() {
+    ApacheInternals.requireRecent();
+  }
 
   /**
    * Sets how connections are secured. {@code DefaultClientTlsStrategy} works for the classic pool

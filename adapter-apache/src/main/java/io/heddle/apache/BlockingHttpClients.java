@@ -55,6 +55,7 @@ public final class BlockingHttpClients {
    * @param deadline counted from the start of a call; {@link Timeout#DISABLED} for none
    */
   public static HttpClientBuilder custom(Timeout deadline) {
+    ApacheInternals.requireRecent();
     return prepare(new Builder(), deadline);
   }
 

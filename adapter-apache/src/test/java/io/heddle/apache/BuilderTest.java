@@ -2,6 +2,8 @@ package io.heddle.apache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +12,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.util.List;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
@@ -24,6 +27,7 @@ import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.PoolConcurrencyPolicy;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
+import org.apache.hc.core5.util.VersionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -46,6 +50,28 @@ class BuilderTest {
     assertEquals("ioThreads must be positive: 0", refused(() -> builder.setIoThreadCount(0)));
     assertEquals(
         "resolverThreads must be positive: 0", refused(() -> builder.setResolverThreadCount(0)));
+  }
+
+  @Test
+  void librariesThatAreTooOldAreNamed() {
+    assertNull(ApacheInternals.tooOld("5.6", "5.4"));
+    assertNull(ApacheInternals.tooOld("5.10.1", "5.5-beta1"));
+    assertNull(ApacheInternals.tooOld("UNAVAILABLE", "UNAVAILABLE"));
+    assertNotNull(ApacheInternals.tooOld("5.6.5", "5.3.6"));
+    assertEquals(
+        "heddle-apache needs httpclient5 5.6, httpcore5 5.4 and httpcore5-h2 5.4 or later, and found"
+            + " httpclient5 5.5.1 and httpcore5 5.4.4: another dependency brings them, so set their"
+            + " versions in your build",
+        ApacheInternals.tooOld("5.5.1", "5.4.4"));
+  }
+
+  /** The canary: they tell, so that the check does something. */
+  @Test
+  void theLibrariesTellTheirReleases() {
+    for (String each : List.of("org.apache.hc.client5", "org.apache.hc.core5")) {
+      VersionInfo version = VersionInfo.loadVersionInfo(each, getClass().getClassLoader());
+      assertTrue(version != null && version.getRelease().startsWith("5."), each);
+    }
   }
 
   @Test
