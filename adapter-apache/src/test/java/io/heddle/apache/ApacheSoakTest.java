@@ -10,7 +10,7 @@ class ApacheSoakTest extends SoakSuite {
   }
 
   @Override
-  protected boolean mayEndConnection(Throwable failure) {
+  protected boolean mayEndConnection(Wire wire, Throwable failure) {
     return ApacheDriver.isOfForgottenStream(failure);
   }
 }

@@ -2,8 +2,11 @@ package io.heddle.jdk;
 
 import io.heddle.conformance.SoakSuite;
 import io.heddle.conformance.Wire;
+import io.heddle.pinning.PinningReport;
 import java.io.EOFException;
 import java.io.IOException;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
 
 /** The adapter on its wires, with what is known of the JDK's client over HTTP/2. */
 class JdkSoakTest extends SoakSuite {
@@ -36,14 +39,35 @@ class JdkSoakTest extends SoakSuite {
 
   /** {@code Http1Exchange.cancelImpl}: {@link CancelOfAnotherTest}. */
   @Override
-  protected boolean mayEndConnection(Throwable failure) {
-    return failure instanceof IOException lost && JdkInternals.wasClosedHere(lost);
+  protected boolean mayEndConnection(Wire wire, Throwable failure) {
+    return !wire.isMultiplexed()
+        && failure instanceof IOException lost
+        && JdkInternals.wasClosedHere(lost);
   }
 
   /** The same, of a GET: it goes again. */
   @Override
   protected int mayLose() {
     return 1;
+  }
+
+  /** See {@link JdkDriver}. */
+  @Override
+  protected @Nullable String known(Throwable failure) {
+    return failure instanceof SSLHandshakeException
+            && "Remote host terminated the handshake".equals(failure.getMessage())
+        ? "the end of a connection is told as one of its handshake"
+        : null;
+  }
+
+  /** Of a caller that is interrupted: {@code HttpClientImpl.send} cancels the call. */
+  @Override
+  protected PinningReport withoutKnownPins(PinningReport pins) {
+    return Runtime.version().feature() < 24
+        ? pins.ignoring(
+            "jdk\\.internal\\.net\\.http\\.PlainHttpConnection\\.close\\(",
+            "before JDK 24 a channel is closed in a monitor, and waits for a read or a write")
+        : pins;
   }
 
   @Override

@@ -12,7 +12,7 @@ class JerseySoakTest extends SoakSuite {
   }
 
   @Override
-  protected boolean mayEndConnection(Throwable failure) {
+  protected boolean mayEndConnection(Wire wire, Throwable failure) {
     return ApacheDriver.isOfForgottenStream(JerseyDriver.ofApache(failure));
   }
 

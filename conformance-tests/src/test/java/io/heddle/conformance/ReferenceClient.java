@@ -150,6 +150,8 @@ final class ReferenceClient implements Client, CallsInFlight {
     boolean mistakesItsEnd;
     int refusals = 100;
 
+    boolean bodyBegun;
+
     Prepared(Call call) {
       this.call = call;
     }
@@ -386,9 +388,7 @@ final class ReferenceClient implements Client, CallsInFlight {
 
     private boolean mayRetry(ReferenceException failure) {
       boolean repeatable =
-          call.body() == null
-              || call.body() instanceof Body.Bytes
-              || call.body() instanceof Body.OfFile;
+          !bodyBegun || call.body() instanceof Body.Bytes || call.body() instanceof Body.OfFile;
       return repeatable
           && !cancelled
           && (failure.kind() == Failure.GOAWAY

@@ -182,6 +182,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
 
   private void send() throws IOException, ExecutionException {
     Body sent = body;
+    call.bodyBegun = sent != null;
     try {
       if (sent != null && expectContinue) {
         goAhead.await(call.deadline.earlier(Deadline.after(CONTINUE_WAIT)));

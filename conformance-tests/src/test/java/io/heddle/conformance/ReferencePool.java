@@ -126,7 +126,7 @@ final class ReferencePool {
   private final Set<Shared> allShared = new HashSet<>();
 
   // All that are open, or being opened.
-  private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+  final Set<Channel> channels = ConcurrentHashMap.newKeySet();
 
   ReferencePool(ReferenceClient client) {
     this.client = client;

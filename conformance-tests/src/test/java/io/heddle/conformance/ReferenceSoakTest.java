@@ -1,6 +1,6 @@
 package io.heddle.conformance;
 
-import org.jspecify.annotations.Nullable;
+import java.util.logging.LogRecord;
 
 class ReferenceSoakTest extends SoakSuite {
   ReferenceSoakTest() {
@@ -9,11 +9,7 @@ class ReferenceSoakTest extends SoakSuite {
 
   /** Netty, where a call meets event loops that a client has just closed. */
   @Override
-  protected boolean mayLog(String logger, @Nullable Throwable thrown) {
-    return mayLogWhenClosed(logger, thrown);
-  }
-
-  static boolean mayLogWhenClosed(String logger, @Nullable Throwable thrown) {
-    return logger.startsWith("io.netty.util.concurrent.DefaultPromise");
+  protected boolean mayLog(LogRecord logged) {
+    return isOfClosedLoops(logged);
   }
 }

@@ -4,6 +4,10 @@ import io.heddle.IoThread;
 import io.heddle.core.CallEvent;
 import io.heddle.core.Deadline;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -30,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Level;
@@ -143,6 +148,18 @@ final class WrongDrivers {
     }
   }
 
+  /** Stands about, where it should not even have begun. */
+  static final class TakesItsTimeWhenInterrupted extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      if (Thread.interrupted()) {
+        Thread.sleep(Bounds.PROMPT.multipliedBy(2));
+        Thread.currentThread().interrupt();
+      }
+      return super.execute(attempt);
+    }
+  }
+
   /** Closes the connection where the stream would do. */
   static final class CancelsSiblings extends WrappedDriver {
     @Override
@@ -250,6 +267,26 @@ final class WrongDrivers {
     @Override
     void spoil(ReferenceClient.Prepared right) {
       right.trustsDeadPaths = true;
+    }
+  }
+
+  /** Gives the server no window, where somebody is interrupted; that ends the connection. */
+  static final class BreaksTheProtocol extends WrappedDriver {
+    private static final byte[] NO_WINDOW = {0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        for (Channel each : attempt.client().pool.channels) {
+          ChannelHandlerContext codec = each.pipeline().context(Http2FrameCodec.class);
+          if (codec != null) {
+            codec.writeAndFlush(Unpooled.wrappedBuffer(NO_WINDOW));
+          }
+        }
+        throw e;
+      }
     }
   }
 
@@ -397,6 +434,29 @@ final class WrongDrivers {
     }
   }
 
+  /** Takes a GOAWAY for said that was not, where a body can be sent once only. */
+  static final class GivesUpUploads extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      if (attempt.asked().body() instanceof Body.Writer
+          && !Thread.currentThread().isInterrupted()) {
+        throw new ReferenceException(Failure.GOAWAY, null);
+      }
+      return super.execute(attempt);
+    }
+  }
+
+  /** Whatever has come of the first. */
+  static final class SendsAllBytesTwice extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      if (attempt.asked().body() instanceof Body.Bytes) {
+        attempt.right().instead(attempt.asked()).execute().close();
+      }
+      return super.execute(attempt);
+    }
+  }
+
   static final class SendsPostsTwice extends WrappedDriver {
     @Override
     Reply execute(Attempt attempt) throws Exception {
@@ -503,6 +563,23 @@ final class WrongDrivers {
     }
   }
 
+  /** Holds its carrier for a moment where its connection has ended under it. */
+  static final class PinsWhenCut extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (ReferenceException e) {
+        if (e.kind() == Failure.RESET_BEFORE_HEAD) {
+          CountDownLatch done = new CountDownLatch(1);
+          CompletableFuture.delayedExecutor(5, TimeUnit.MILLISECONDS).execute(done::countDown);
+          HeldCarrier.await(done);
+        }
+        throw e;
+      }
+    }
+  }
+
   /** Where the caller's thread-locals, its MDC and its spans are not. */
   static final class LeavesTheCallersThread extends NaiveBridge {}
 
@@ -597,6 +674,20 @@ final class WrongDrivers {
         return super.execute(attempt);
       } catch (InterruptedIOException e) {
         Logger.getLogger("wrong").log(Level.SEVERE, "that was not to be expected", e);
+        throw e;
+      }
+    }
+  }
+
+  /** As Netty, which is known to log something else. */
+  static final class LogsErrorsAsNetty extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (InterruptedIOException e) {
+        Logger.getLogger("io.netty.util.concurrent.DefaultPromise")
+            .log(Level.SEVERE, "An exception was thrown by a listener", e);
         throw e;
       }
     }

@@ -120,11 +120,12 @@ public final class FaultServer implements AutoCloseable {
   private final AtomicInteger accepted = new AtomicInteger();
   private final AtomicInteger peakStreams = new AtomicInteger();
   private final Set<Channel> open = ConcurrentHashMap.newKeySet();
-  private final Map<String, List<Seen>> seen = new ConcurrentHashMap<>();
+  private final Map<String, List<Seen>> arrived = new ConcurrentHashMap<>();
   private final Queue<String> malformed = new ConcurrentLinkedQueue<>();
   private final Set<Integer> broken = ConcurrentHashMap.newKeySet();
 
   private volatile long brokenAt = System.nanoTime() - TimeUnit.DAYS.toNanos(1);
+  private volatile long narrowedAt = brokenAt;
   private volatile int maxStreams;
   private volatile int requestsPerConnection = Integer.MAX_VALUE;
 
@@ -207,12 +208,17 @@ public final class FaultServer implements AutoCloseable {
 
   /** The requests for this URI so far, in the order in which they came. */
   public List<Seen> seen(URI uri) {
-    return List.copyOf(seen.getOrDefault(uri.getPath(), List.of()));
+    return arrived(uri).stream().filter(each -> !each.isOverlooked()).toList();
+  }
+
+  /** As {@link #seen}, with those that the server has refused to look at. */
+  List<Seen> arrived(URI uri) {
+    return List.copyOf(arrived.getOrDefault(uri.getPath(), List.of()));
   }
 
   /** Forgets the requests for this URI. */
   void forget(URI uri) {
-    seen.remove(uri.getPath());
+    arrived.remove(uri.getPath());
   }
 
   /** How many connections were ever accepted. */
@@ -240,6 +246,7 @@ public final class FaultServer implements AutoCloseable {
   public void maxStreams(int streams) {
     maxStreams = streams;
     for (Channel each : open) {
+      narrowedAt = System.nanoTime();
       // Waits, so that no response to a later request overtakes it.
       each.writeAndFlush(
               new DefaultHttp2SettingsFrame(new Http2Settings().maxConcurrentStreams(streams)))
@@ -270,7 +277,7 @@ public final class FaultServer implements AutoCloseable {
   /**
    * What came since this was last asked that is no request, or one that cannot be: bytes that do
    * not parse, a request before the one before it was answered, or one of HTTP/2 whose body is not
-   * as long as its Content-Length says.
+   * as long as its Content-Length says; and what Netty ends a connection of HTTP/2 for.
    */
   List<String> takeMalformed() {
     List<String> taken = new ArrayList<>();
@@ -301,6 +308,14 @@ public final class FaultServer implements AutoCloseable {
   /** When the server last ended a connection so, by {@link System#nanoTime()}. */
   long brokenAt() {
     return brokenAt;
+  }
+
+  /**
+   * HTTP/2: when the server last said that a connection takes no further streams, or fewer at a
+   * time, by {@link System#nanoTime()}.
+   */
+  long narrowedAt() {
+    return narrowedAt;
   }
 
   /** The server is about to end a connection under whatever is on it. */
@@ -373,7 +388,7 @@ public final class FaultServer implements AutoCloseable {
     }
     if (!wire.isMultiplexed()) {
       pipeline.addLast(CODEC, new HttpServerCodec());
-      pipeline.addLast(new Requests());
+      pipeline.addLast(new Requests(null));
       return;
     }
     Http2FrameCodecBuilder codec = Http2FrameCodecBuilder.forServer();
@@ -388,11 +403,8 @@ public final class FaultServer implements AutoCloseable {
             new ChannelInitializer<>() {
               @Override
               protected void initChannel(Channel stream) {
-                if (streams.refuses(stream)) {
-                  return;
-                }
                 stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true));
-                stream.pipeline().addLast(new Requests());
+                stream.pipeline().addLast(new Requests(streams.isExceeded() ? streams : null));
               }
             }));
     pipeline.addLast(streams);
@@ -464,6 +476,7 @@ public final class FaultServer implements AutoCloseable {
             connection.newPromise());
     connection.flush();
     connection.attr(LEAVING).set(true);
+    connection.attr(SERVER).get().narrowedAt = System.nanoTime();
   }
 
   /** HTTP/2: counts the streams that are taken and not over. */
@@ -505,15 +518,19 @@ public final class FaultServer implements AutoCloseable {
       ctx.fireChannelRead(msg);
     }
 
-    boolean refuses(Channel stream) {
-      if (codec.connection().remote().numActiveStreams() - refused <= max) {
-        return false;
+    /** Whether the stream that has just been opened is one too many: it is to be refused. */
+    boolean isExceeded() {
+      boolean exceeded = codec.connection().remote().numActiveStreams() - refused > max;
+      if (exceeded) {
+        refused++; // until it is said, it counts as active
       }
-      refused++; // until it is said, it counts as active
+      return exceeded;
+    }
+
+    void refuse(ChannelHandlerContext stream) {
       stream
           .writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM))
           .addListener(said -> refused--);
-      return true;
     }
   }
 
@@ -532,8 +549,17 @@ public final class FaultServer implements AutoCloseable {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      if (cause instanceof Http2Exception) {
-        breaks(ctx.channel()); // Netty takes it for the client's fault, and ends the connection
+      Http2ConnectionHandler codec = (Http2ConnectionHandler) ctx.pipeline().get(CODEC);
+      if (cause instanceof Http2Exception) { // for which Netty ends the connection
+        breaks(ctx.channel()); // so that this alone is told, and not each call that was on it
+        // Once it has said GOAWAY by itself, Netty takes the bodies of later streams for such.
+        if (!codec.connection().goAwaySent()) {
+          ctx.channel()
+              .attr(SERVER)
+              .get()
+              .malformed
+              .add("the client's fault: " + cause.getMessage());
+        }
       }
       ctx.close(); // the streams' channelInactive tells
     }
@@ -541,7 +567,13 @@ public final class FaultServer implements AutoCloseable {
 
   /** Makes a {@link ServerExchange} of each request. */
   private final class Requests extends ChannelInboundHandlerAdapter {
+    private final @Nullable StreamLimit exceeded;
     private @Nullable ServerExchange current;
+
+    /** Of a stream, or of a connection of HTTP/1.1; exceeded: of a stream that is one too many. */
+    Requests(@Nullable StreamLimit exceeded) {
+      this.exceeded = exceeded;
+    }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -572,7 +604,19 @@ public final class FaultServer implements AutoCloseable {
         ctx.close();
         return;
       }
-      if (connection.attr(LEAVING).get()) {
+      URI uri = URI.create(request.uri());
+      Seen record =
+          new Seen(
+              ctx.channel(),
+              request.method().name(),
+              request.headers().entries(),
+              connection.attr(CONNECTION).get());
+      arrived.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>()).add(record);
+      if (exceeded != null || connection.attr(LEAVING).get()) {
+        record.overlooked();
+        if (exceeded != null) {
+          exceeded.refuse(ctx);
+        }
         return;
       }
       boolean last = isLast(connection);
@@ -584,18 +628,10 @@ public final class FaultServer implements AutoCloseable {
         }
       }
       countStreams(ctx.channel());
-      URI uri = URI.create(request.uri());
-      Seen record =
-          new Seen(
-              ctx.channel(),
-              request.method().name(),
-              request.headers().entries(),
-              connection.attr(CONNECTION).get());
-      List<Seen> all = seen.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>());
-      all.add(record);
+      int before = seen(uri).size() - 1;
       current =
           new ServerExchange(
-              ctx, request, Script.of(uri), record, all.size() - 1, last, () -> current = null);
+              ctx, request, Script.of(uri), record, before, last, () -> current = null);
       current.begin();
     }
 

@@ -1,5 +1,6 @@
 package io.heddle.conformance;
 
+import io.netty.handler.codec.http2.Http2Error;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -32,7 +33,7 @@ public final class Script {
     GARBAGE,
     /** HTTP/1.1: sends header fields without end. */
     ENDLESS_HEAD,
-    /** HTTP/2: resets the stream with INTERNAL_ERROR. */
+    /** HTTP/2: resets the stream, with INTERNAL_ERROR unless another {@link #code} is told. */
     STREAM_RESET,
     /** HTTP/2: resets the stream with REFUSED_STREAM, which says that nothing was processed. */
     STREAM_REFUSED,
@@ -195,6 +196,11 @@ public final class Script {
     return with("fault", fault).with("after", after);
   }
 
+  /** HTTP/2: the error code of {@link Fault#STREAM_RESET}. */
+  Script code(Http2Error code) {
+    return with("code", code);
+  }
+
   /** The fault happens to the first request for the URI, and not if that is sent again. */
   public Script once() {
     return times(1);
@@ -306,6 +312,10 @@ public final class Script {
   /** −1 if the fault is in place of the head. */
   long faultAfter() {
     return number("after", -1);
+  }
+
+  Http2Error code() {
+    return Http2Error.valueOf(words.getOrDefault("code", Http2Error.INTERNAL_ERROR.name()));
   }
 
   /** How many requests for the URI meet the fault. */

@@ -32,6 +32,7 @@ public final class Seen {
   private volatile boolean answered;
   private volatile boolean aborted;
   private volatile boolean refused;
+  private volatile boolean overlooked;
 
   // Guarded by this: what the server does next, once it is released.
   private @Nullable Runnable stalled;
@@ -108,6 +109,11 @@ public final class Seen {
     return refused;
   }
 
+  /** Whether it did so without a look at the request: there is no more of it than its head. */
+  boolean isOverlooked() {
+    return overlooked;
+  }
+
   /** The client ends the exchange before its end. */
   void assertAborted() {
     Bounds.await(Bounds.PROMPT, "the server sees the abort, in " + this, this::isAborted);
@@ -178,6 +184,11 @@ public final class Seen {
     refused = true;
   }
 
+  void overlooked() {
+    overlooked = true;
+    refused = true;
+  }
+
   synchronized void stall(Runnable next) {
     if (released) {
       channel.eventLoop().execute(next);
@@ -200,6 +211,7 @@ public final class Seen {
         + (answered ? ", answered" : "")
         + (aborted ? ", aborted" : "")
         + (isStalled() ? ", stalled" : "")
+        + (refused ? ", refused" : "")
         + "]";
   }
 }

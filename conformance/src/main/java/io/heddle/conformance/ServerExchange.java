@@ -439,7 +439,7 @@ final class ServerExchange {
         seen.refused();
         ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
       }
-      case STREAM_RESET -> ctx.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
+      case STREAM_RESET -> ctx.writeAndFlush(new DefaultHttp2ResetFrame(script.code()));
       case GOAWAY_ERROR ->
           goAway(Http2Error.INTERNAL_ERROR, lastStreamOfAll())
               .addListener(ChannelFutureListener.CLOSE);

@@ -1,9 +1,11 @@
 package io.heddle.conformance;
 
 import io.heddle.pinning.PinningRecorder;
+import io.heddle.pinning.PinningReport;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,12 +19,11 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.BiPredicate;
-import java.util.function.Predicate;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,7 +57,10 @@ final class Soak {
   private static final int WARM = 4;
 
   /** Of so many rounds one is recorded, besides the last, to see what pins. */
-  private static final int RECORDED = 50;
+  private static final int RECORDED = 51; // odd, and so of every kind of round in turn
+
+  /** The first rough round that is warm, which is recorded as well. */
+  private static final int ROUGH = 6;
 
   /** What a client may keep of its last calls. */
   private static final int KEPT = 30;
@@ -64,33 +68,8 @@ final class Soak {
   /** How many of the things that are wrong are told. */
   private static final int TOLD = 10;
 
-  /**
-   * What is known of a library, and excused.
-   *
-   * @param mayPostAgain whether a POST of bytes may be sent again when its connection broke
-   * @param mayMissSurplus whether it may close a connection before more than a declared 0 comes
-   * @param mayLog which errors may be logged: the logger's name, and what was thrown
-   * @param mayEndConnection how it tells that it has ended a connection that others shared
-   * @param mayNotGoAgain how it tells that a request was refused, and could not go again
-   * @param mayLose how many requests of a round of HTTP/1.1 may go again, as the library has closed
-   *     their connections
-   * @param oneConnection whether calls over HTTP/2 share one connection
-   * @param mayLoseInterrupt how it tells that an interrupt came before it had begun the exchange
-   */
-  record Allowed(
-      boolean mayPostAgain,
-      boolean mayMissSurplus,
-      BiPredicate<String, @Nullable Throwable> mayLog,
-      Predicate<Throwable> mayEndConnection,
-      KnownRefusal mayNotGoAgain,
-      int mayLose,
-      boolean oneConnection,
-      Predicate<Throwable> mayLoseInterrupt) {}
-
-  /** See {@link SoakSuite#mayNotGoAgain}. */
-  interface KnownRefusal {
-    boolean test(Throwable failure, boolean post, boolean redirected);
-  }
+  /** How a client of which nothing is asked any more ends what it says of itself. */
+  private static final String IDLE = "calls in flight: 0, waiting for a place: 0]";
 
   /** A logger, to try whether what is logged is heard. */
   private static final String PROBE = Soak.class.getName();
@@ -98,7 +77,7 @@ final class Soak {
   private static final Path DUMPS = Path.of("target", "thread-dumps");
 
   private final Kit kit;
-  private final Allowed allowed;
+  private final SoakSuite allowed;
   private final FaultServer calm;
   private final FaultServer rough;
   private final long seed = Long.getLong(SEED, 20261122);
@@ -107,9 +86,14 @@ final class Soak {
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
   private final Map<String, LongAdder> kinds = new ConcurrentSkipListMap<>();
   private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
+  private volatile @Nullable Path dumped;
 
-  /** A soak to be run. */
-  Soak(Kit kit, Allowed allowed) {
+  /**
+   * A soak to be run.
+   *
+   * @param allowed what is known of the library, and excused
+   */
+  Soak(Kit kit, SoakSuite allowed) {
     this.kit = kit;
     this.allowed = allowed;
     this.calm = kit.server(Certificates.RIGHT, 100);
@@ -125,23 +109,10 @@ final class Soak {
         (thread, e) -> wrong.add("uncaught in " + thread + ": " + Round.trace(e)));
     Errors errors = new Errors();
     Logger.getLogger("").addHandler(errors);
-    int only = Integer.getInteger(ROUND, -1);
-    int rounds = (calls + CALLS_A_ROUND - 1) / CALLS_A_ROUND;
     try {
       errors.assertHearsLibrary();
-      for (int i = only < 0 ? 0 : only; i < (only < 0 ? rounds : only + 1); i++) {
-        // On a platform thread: what waits here is the kit's, and no pin of the adapter's.
-        int index = i;
-        Caller<@Nullable Void> conductor =
-            new Caller<>(
-                Thread.ofPlatform(),
-                () -> {
-                  boolean last = only < 0 && index == rounds - 1;
-                  run(index, index >= WARM && (last || index % RECORDED == RECORDED - 1));
-                  return null;
-                });
-        conductor.start().result(Bounds.LONG.multipliedBy(60));
-        assertNothingWrong(i);
+      for (int each : rounds()) {
+        conduct(each);
       }
     } finally {
       Logger.getLogger("").removeHandler(errors);
@@ -165,15 +136,71 @@ final class Soak {
     }
   }
 
-  private void run(int index, boolean recorded) throws Exception {
-    if (!recorded) {
-      new Round(index).run();
+  /** All rounds, or the one; before one that is recorded, those that make it warm. */
+  private List<Integer> rounds() {
+    int only = Integer.getInteger(ROUND, -1);
+    return IntStream.range(0, Math.max(roundsInAll(), only + 1))
+        .filter(each -> only < 0 || each == only || (each < WARM && isRecorded(only)))
+        .boxed()
+        .toList();
+  }
+
+  private int roundsInAll() {
+    return (calls + CALLS_A_ROUND - 1) / CALLS_A_ROUND;
+  }
+
+  private boolean isRecorded(int round) {
+    boolean one = round == ROUGH || round % RECORDED == RECORDED - 1;
+    return round >= WARM && (one || round == roundsInAll() - 1);
+  }
+
+  /** On a platform thread: what waits here is the kit's, and no pin of the adapter's. */
+  private void conduct(int round) {
+    Caller<@Nullable Void> conductor =
+        new Caller<>(
+            Thread.ofPlatform(),
+            () -> {
+              run(round);
+              return null;
+            });
+    try {
+      conductor.start().result(Bounds.LONG.multipliedBy(60));
+    } catch (AssertionError e) {
+      wrong.add("the round broke; all threads are in " + dump() + ": " + Round.trace(e));
+    }
+    assertNothingWrong(round);
+  }
+
+  private void run(int round) throws Exception {
+    if (!isRecorded(round)) {
+      new Round(round).run();
       return;
     }
-    PinningRecorder.record(0, () -> new Round(index).run())
-        .ignoringClassLoading()
-        .ignoringContention(Pinning.CONTENTION)
-        .assertClean();
+    PinningReport pins =
+        PinningRecorder.record(0, () -> new Round(round).run())
+            .ignoringClassLoading()
+            .ignoringContention(Pinning.CONTENTION);
+    allowed.withoutKnownPins(pins).assertClean();
+    if (!pins.events().isEmpty()) {
+      count("excused: a round with pins of the library's own");
+    }
+  }
+
+  /** All threads, as they stood when something was wrong first. */
+  private Path dump() {
+    Path before = dumped;
+    if (before != null) {
+      return before;
+    }
+    try {
+      Files.createDirectories(DUMPS);
+      String name = kit.driver().getClass().getSimpleName() + "-" + kit.wire() + "-soak.txt";
+      Path dump = Files.writeString(DUMPS.resolve(name), ThreadDump.text());
+      dumped = dump;
+      return dump;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void assertNothingWrong(int round) {
@@ -194,6 +221,10 @@ final class Soak {
                 ROUND,
                 round,
                 String.join("\n\n", told)));
+  }
+
+  private void count(String what) {
+    counts.computeIfAbsent(what, key -> new LongAdder()).increment();
   }
 
   /** What is logged as an error. */
@@ -221,9 +252,13 @@ final class Soak {
         probed = true;
         return;
       }
-      Throwable thrown = logged.getThrown();
-      if (logged.getLevel().intValue() >= Level.SEVERE.intValue()
-          && !allowed.mayLog().test(String.valueOf(logged.getLoggerName()), thrown)) {
+      if (logged.getLevel().intValue() < Level.SEVERE.intValue()) {
+        return;
+      }
+      if (allowed.mayLog(logged)) {
+        count("excused: logged by " + logged.getLoggerName());
+      } else {
+        Throwable thrown = logged.getThrown();
         wrong.add(
             "logged as an error by "
                 + logged.getLoggerName()
@@ -279,7 +314,7 @@ final class Soak {
     /** Whether callers who wait within a call leave streams to each other. */
     private boolean mayNest() {
       boolean fewStreams = kit.wire().isMultiplexed() && server == calm;
-      return !few && !(fewStreams && allowed.oneConnection());
+      return !few && !(fewStreams && allowed.hasOneConnection());
     }
 
     FaultServer server() {
@@ -292,10 +327,6 @@ final class Soak {
 
     ClientDriver driver() {
       return kit.driver();
-    }
-
-    boolean isMultiplexed() {
-      return kit.wire().isMultiplexed();
     }
 
     /** Whether somebody has begun to close the client. */
@@ -312,17 +343,21 @@ final class Soak {
       return closing;
     }
 
-    Allowed allowed() {
+    SoakSuite allowed() {
       return allowed;
     }
 
+    Wire wire() {
+      return kit.wire();
+    }
+
     void count(String what) {
-      counts.computeIfAbsent(what, key -> new LongAdder()).increment();
+      Soak.this.count(what);
     }
 
     /** Whether a request may have gone again, as the library had closed its connection. */
     boolean excusesLoss() {
-      if (isMultiplexed() || losses >= allowed.mayLose()) {
+      if (kit.wire().isMultiplexed() || losses >= allowed.mayLose()) {
         return false;
       }
       losses++;
@@ -348,7 +383,7 @@ final class Soak {
     // ---- the round ----------------------------------------------------------------------------
 
     void run() throws Exception {
-      boolean lost = index % 8 == 5;
+      boolean lost = index % 5 == 4; // of every kind of round in turn
       try (LostBuffers buffers = lost ? new LostBuffers() : null) {
         conduct();
         if (buffers != null) {
@@ -445,17 +480,7 @@ final class Soak {
           where.setStackTrace(Kit.present(each.caller(), "a caller").getStackTrace());
           wrong(each, "hangs; all threads are in " + dump(), where);
         }
-        assertNothingWrong(index);
-      }
-    }
-
-    private Path dump() {
-      try {
-        Files.createDirectories(DUMPS);
-        String name = kit.driver().getClass().getSimpleName() + "-" + kit.wire() + "-soak.txt";
-        return Files.writeString(DUMPS.resolve(name), ThreadDump.text());
-      } catch (IOException e) {
-        throw new AssertionError("no dump", e);
+        throw new AssertionError(hanging.size() + " calls hang");
       }
     }
 
@@ -464,6 +489,9 @@ final class Soak {
         wrong.add(
             "leases: %d, not 0, in round %d: %s; all threads are in %s"
                 .formatted(client.leases(), index, client.describe(), dump()));
+      }
+      if (!Bounds.holds(Bounds.RELEASE, () -> client.describe().endsWith(IDLE))) {
+        wrong.add("says of its calls, in round " + index + ": " + client.describe());
       }
       for (SoakCall each : made) {
         if (!Bounds.holds(Bounds.PROMPT, () -> !each.isForgottenByItsClient())) {

@@ -30,6 +30,8 @@ final class SoakCall {
   /** Between two looks of who waits for a moment, and of a source that takes its time, in ns. */
   private static final long PAUSE_NANOS = 1_000_000;
 
+  private static final Set<Failure> CLOSED = EnumSet.of(Failure.CLOSED);
+
   /** What the source of a request's body fails with. */
   private static final class Torn extends IOException {
     private static final long serialVersionUID = 1;
@@ -63,11 +65,20 @@ final class SoakCall {
   private @Nullable Throwable failure;
   private boolean madeTooLate;
 
+  /** Whether it is known why it failed, though the server has taken nothing of it. */
+  private boolean explained;
+
+  /** Whether the server had just ended a connection, perhaps the first that it was sent on. */
+  private boolean maybeCut;
+
   // Written by the caller, read by who waits for it.
   private volatile @Nullable Thread caller;
   private volatile long startedAt;
   private volatile long struckAt;
   private volatile boolean over;
+
+  /** Whether its source was asked for the body of the request, which can be sent once. */
+  private volatile boolean begun;
 
   SoakCall(Soak.Round round, SoakPlan plan) {
     this.round = round;
@@ -197,6 +208,7 @@ final class SoakCall {
   }
 
   private void write(OutputStream out) throws IOException {
+    begun = true;
     for (int done = 0; done < plan.size; ) {
       int n = Math.min(Math.min(plan.size - done, 8000), Contents.PIECE);
       behave(done, n);
@@ -214,6 +226,7 @@ final class SoakCall {
 
       @Override
       public int read(byte[] b, int off, int len) throws IOException {
+        begun = true;
         int n = super.read(b, off, Math.min(len, 8000));
         if (n > 0 || plan.size == 0) {
           behave(done, Math.max(n, 1));
@@ -235,8 +248,10 @@ final class SoakCall {
     int middle = Math.min(plan.middle, Math.max(plan.size - 1, 0));
     boolean now = from <= middle && middle < from + n;
     switch (plan.manner) {
-      case SLOW -> {
-        LockSupport.parkNanos(2 * PAUSE_NANOS);
+      case SLOW, BLOCKED -> {
+        do {
+          LockSupport.parkNanos(2 * PAUSE_NANOS);
+        } while (plan.manner == Manner.BLOCKED && !over && !Thread.currentThread().isInterrupted());
         if (Thread.currentThread().isInterrupted()) { // as code that waits does
           throw new InterruptedIOException("the source was interrupted");
         }
@@ -335,6 +350,11 @@ final class SoakCall {
       }
     } else if (!mayFailWith(failure)) {
       wrong.add("fails with what it may not: " + failure);
+    } else {
+      String known = round.allowed().known(failure);
+      if (known != null) {
+        round.count("excused: " + known);
+      }
     }
   }
 
@@ -347,7 +367,33 @@ final class SoakCall {
         return true;
       }
     }
-    if (round.allowed().mayEndConnection().test(failure)) {
+    maybeCut = isOfLate(round.server().brokenAt());
+    boolean disturbed = isDisturbed();
+    explained = disturbed || isTooLateToBegin();
+    if (isRefused()
+        && round.allowed().mayNotGoAgain(failure, plan.source != null, target != null)) {
+      explained = true;
+      round.count("excused: a request that was refused did not go again");
+      return true;
+    }
+    if (isOneOf(plan.mayFail, failure)) {
+      if (plan.isUndisturbed() && !disturbed && isTooLateToBegin()) {
+        round.count("failed as its connection took no more, its source begun");
+      }
+      return true;
+    }
+    if (round.isClosed() // it cannot answer refusals by going again any more
+        && (isOneOf(CLOSED, failure) || isOneOf(SoakPlan.REFUSALS, failure))) {
+      return true;
+    }
+    if (disturbed
+        && (isOneOf(SoakPlan.CONNECTION_ENDS, failure)
+            || isOneOf(SoakPlan.OPENING_ENDS, failure))) {
+      round.count("failed as the server ended its connection");
+      return true;
+    }
+    if (round.allowed().mayEndConnection(round.wire(), failure)) {
+      explained = true;
       round.count("excused: the library ended the connection");
       seen().forEach(each -> round.server().excuse(each.connection()));
       return true;
@@ -356,21 +402,10 @@ final class SoakCall {
       round.count("excused: an interrupt came before the exchange had begun");
       return true;
     }
-    boolean post = plan.source != null;
-    if (round.allowed().mayNotGoAgain().test(failure, post, target != null) && isRefused()) {
-      round.count("excused: a request that was refused did not go again");
-      return true;
-    }
-    Set<Failure> kinds = EnumSet.noneOf(Failure.class);
-    kinds.addAll(plan.mayFail);
-    if (round.isClosed()) {
-      kinds.add(Failure.CLOSED);
-      kinds.addAll(SoakPlan.REFUSALS); // which it cannot answer by going again any more
-    }
-    if (isDisturbed()) {
-      kinds.addAll(SoakPlan.CONNECTION_ENDS);
-      kinds.addAll(SoakPlan.OPENING_ENDS);
-    }
+    return false;
+  }
+
+  private boolean isOneOf(Set<Failure> kinds, Throwable failure) {
     return kinds.stream().anyMatch(kind -> round.driver().isExpected(kind, failure));
   }
 
@@ -379,17 +414,16 @@ final class SoakCall {
     return failure != null
         && interrupted
         && seen().isEmpty()
-        && round.allowed().mayLoseInterrupt().test(failure);
+        && round.allowed().mayLoseInterrupt(failure);
   }
 
   /** Whether the server has refused, or not looked at, the request that it was to answer last. */
   private boolean isRefused() {
-    return round.isMultiplexed()
-        && round.server().seen(target == null ? uri : target).stream().allMatch(Seen::isRefused);
+    return round.wire().isMultiplexed() && lastSeen().stream().allMatch(Seen::isRefused);
   }
 
   private boolean isOfSource(Throwable failure) {
-    return plan.manner == Manner.SLOW
+    return (plan.manner == Manner.SLOW || plan.manner == Manner.BLOCKED)
         && (interrupted || isCancelledByInterrupt())
         && failure instanceof InterruptedIOException
         && String.valueOf(failure.getMessage()).startsWith("the source");
@@ -400,12 +434,26 @@ final class SoakCall {
    * which it was to be sent on.
    */
   private boolean isDisturbed() {
-    List<Seen> all = round.server().seen(target == null ? uri : target);
+    List<Seen> all = lastSeen();
     if (!all.isEmpty() && isOnBrokenConnection(all.getLast())) {
       return true;
     }
-    return (all.isEmpty() || plan.mayGoAgain())
-        && round.server().brokenAt() > startedAt - Bounds.PROMPT.toNanos();
+    return maybeCut && (all.isEmpty() || all.getLast().isRefused() || plan.mayGoAgain());
+  }
+
+  /**
+   * Whether its connection may have taken no more of it, once its source was asked for what can be
+   * sent once. One whose source was not asked goes elsewhere; that of no bytes, as it is known, may
+   * not be asked at all.
+   */
+  private boolean isTooLateToBegin() {
+    boolean empty = plan.source == Source.SIZED_STREAM && plan.size == 0;
+    return (begun || empty) && seen().isEmpty() && isOfLate(round.server().narrowedAt());
+  }
+
+  /** Whether that was in the time of the call, or shortly before. */
+  private boolean isOfLate(long time) {
+    return time > startedAt - Bounds.PROMPT.toNanos();
   }
 
   private boolean isOnBrokenConnection(Seen each) {
@@ -414,14 +462,19 @@ final class SoakCall {
 
   /** Whether the second interrupt may have come after the first was thrown. */
   private boolean isInterruptedTwice() {
-    return plan.endings.containsAll(List.of(Ending.FLAGGED, Ending.INTERRUPT));
+    return struckAt != 0 && plan.endings.containsAll(List.of(Ending.FLAGGED, Ending.INTERRUPT));
   }
 
   private void judgeFlag(boolean struck, boolean flag, List<String> wrong) {
+    if (failure instanceof InterruptedException && isCancelledByInterrupt()) {
+      return;
+    }
     if (failure instanceof InterruptedException) {
-      if (flag && !isInterruptedTwice() && !plan.mayFail.contains(Failure.CANCELLED)) {
+      if (flag && isInterruptedTwice()) {
+        round.count("excused: the flag is kept, of who was interrupted twice");
+      } else if (flag) {
         wrong.add("the flag is kept beside an InterruptedException");
-      } else if (!struck && !plan.mayFail.contains(Failure.CANCELLED)) {
+      } else if (!struck) {
         wrong.add("an InterruptedException, and nobody has interrupted");
       }
     } else if (struck && !flag && !isInterruptedTooEarly(failure)) {
@@ -453,6 +506,9 @@ final class SoakCall {
 
   /** When the call has to be at its end, by {@link System#nanoTime()}. */
   private long bound() {
+    if (plan.endings.contains(Ending.FLAGGED)) {
+      return startedAt + Bounds.PROMPT.toNanos(); // it does not even begin
+    }
     return struckAt == 0
         ? startedAt + Bounds.LONG.toNanos()
         : Math.max(struckAt, startedAt) + Bounds.PROMPT.toNanos();
@@ -470,11 +526,16 @@ final class SoakCall {
   // ---- what the server has seen ---------------------------------------------------------------
 
   private List<Seen> seen() {
-    List<Seen> all = new ArrayList<>(round.server().seen(uri));
+    List<Seen> all = new ArrayList<>(round.server().arrived(uri));
     if (target != null) {
-      all.addAll(round.server().seen(target));
+      all.addAll(round.server().arrived(target));
     }
     return all;
+  }
+
+  /** Of the request that the server was to answer last. */
+  private List<Seen> lastSeen() {
+    return round.server().arrived(target == null ? uri : target);
   }
 
   /** Whether the server still waits with an answer, and does not know that nobody else does. */
@@ -502,8 +563,9 @@ final class SoakCall {
   }
 
   private void judgeServer(URI at, boolean last) {
-    List<Seen> all = round.server().seen(at);
+    List<Seen> all = round.server().arrived(at);
     List<Seen> taken = all.stream().filter(each -> !each.isRefused()).toList();
+    boolean refused = taken.size() < all.size();
     round.requests(all.size());
     if (plan.endings.contains(Ending.FLAGGED) && !all.isEmpty()) {
       round.wrong(this, "is sent, although its caller was interrupted before", null);
@@ -511,7 +573,7 @@ final class SoakCall {
     if (madeTooLate && !all.isEmpty()) {
       round.wrong(this, "is sent by a client that is closed", null);
     }
-    if (plan.source != null && taken.size() > 1 && !mayArriveTwice()) {
+    if (plan.source != null && taken.size() > 1 && !mayArriveTwice(taken)) {
       round.wrong(this, "a POST arrives " + taken.size() + " times", null);
     }
     if (outcome == Outcome.WHOLE && taken.isEmpty()) {
@@ -524,7 +586,10 @@ final class SoakCall {
         if (!round.excusesLoss()) {
           round.wrong(this, "is sent again for no reason", null);
         }
-      } else if (outcome == Outcome.FAILED && !taken.isEmpty() && !isGoneAgain(taken.getLast())) {
+      } else if (outcome == Outcome.FAILED
+          && !(taken.isEmpty()
+              ? refused || explained
+              : (refused || maybeCut) && !isWhole(taken.getLast()))) {
         round.wrong(this, "fails, and the server did what it should", failure);
       }
     }
@@ -545,20 +610,25 @@ final class SoakCall {
   }
 
   /**
-   * Whether it was refused on another connection, by GOAWAY, and went again with a body of which
-   * nothing was left to send.
+   * Whether nothing is known to be missing of it; what went again after it was refused, or cut, on
+   * another connection may have had nothing left to send of its body.
    */
-  private boolean isGoneAgain(Seen each) {
-    return !plan.mayFail.isEmpty() && !each.isBodyComplete();
+  private boolean isWhole(Seen each) {
+    return plan.mayFail.isEmpty() || each.isBodyComplete();
   }
 
   /** OkHttp sends a POST again whose connection broke, if its body is in memory: it says so. */
-  private boolean mayArriveTwice() {
-    return plan.source == Source.BYTES && round.allowed().mayPostAgain();
+  private boolean mayArriveTwice(List<Seen> taken) {
+    boolean broken = plan.mayGoAgain() || taken.stream().anyMatch(this::isOnBrokenConnection);
+    boolean may = plan.source == Source.BYTES && broken && round.allowed().mayPostAgain();
+    if (may) {
+      round.count("excused: a POST of bytes arrives again");
+    }
+    return may;
   }
 
   @Override
   public String toString() {
-    return plan + "\n  " + seen();
+    return plan + (begun ? ", begun" : "") + "\n  " + seen();
   }
 }

@@ -1,6 +1,7 @@
 package io.heddle.conformance;
 
 import io.heddle.conformance.Script.Fault;
+import io.netty.handler.codec.http2.Http2Error;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -72,6 +73,8 @@ final class SoakPlan {
     PLAIN,
     /** Waits now and then. */
     SLOW,
+    /** Waits until it is interrupted, or its call is over. */
+    BLOCKED,
     /** Throws in the middle. */
     TORN,
     /** Makes another call in the middle. */
@@ -93,6 +96,15 @@ final class SoakPlan {
    * More than fits into one TCP segment or HTTP/2 frame, or several, or the connection's buffers.
    */
   private static final int[] SIZES = {0, 1, 1000, 1000, 20_000, 60_000, 300_000};
+
+  /** How the server resets a stream that it has begun to process. */
+  private static final Http2Error[] CODES = {
+    Http2Error.INTERNAL_ERROR,
+    Http2Error.PROTOCOL_ERROR,
+    Http2Error.CANCEL,
+    Http2Error.ENHANCE_YOUR_CALM,
+    Http2Error.HTTP_1_1_REQUIRED
+  };
 
   /** How a connection's end may be told, wherever in a call it comes. */
   static final Set<Failure> CONNECTION_ENDS =
@@ -241,7 +253,7 @@ final class SoakPlan {
       return Manner.PLAIN;
     }
     if (in100(12)) {
-      return Manner.SLOW;
+      return endings.equals(EnumSet.of(Ending.INTERRUPT)) ? Manner.BLOCKED : Manner.SLOW;
     }
     if (meeting == Meeting.ANSWER && size > 0 && in100(10)) {
       return Manner.TORN;
@@ -265,7 +277,7 @@ final class SoakPlan {
       case RESET -> ok.fault(Fault.RESET, at);
       case CLOSE -> ok.fault(Fault.CLOSE, at);
       case GARBAGE -> ok.fault(Fault.GARBAGE);
-      case STREAM_RESET -> ok.fault(Fault.STREAM_RESET, at);
+      case STREAM_RESET -> ok.fault(Fault.STREAM_RESET, at).code(one(CODES));
       case STREAM_REFUSED -> ok.fault(Fault.STREAM_REFUSED).times(1 + random.nextInt(3));
       case GOAWAY_ERROR -> ok.fault(Fault.GOAWAY_ERROR, at).once();
     };

@@ -1,6 +1,9 @@
 package io.heddle.conformance;
 
+import io.heddle.pinning.PinningReport;
 import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.logging.LogRecord;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
@@ -30,7 +33,7 @@ public abstract class SoakSuite {
    * Whether this is how the library tells that it has ended a connection that others shared, of its
    * own accord, as it is known to do: then the calls on that connection are excused.
    */
-  protected boolean mayEndConnection(Throwable failure) {
+  protected boolean mayEndConnection(Wire wire, Throwable failure) {
     return false;
   }
 
@@ -79,35 +82,40 @@ public abstract class SoakSuite {
     return false;
   }
 
-  /** Whether a logger of this name may log an error, with what was thrown, if that was said. */
-  protected boolean mayLog(String logger, @Nullable Throwable thrown) {
+  /** Whether this may be logged as an error, as the library, or what it stands on, is known to. */
+  protected boolean mayLog(LogRecord logged) {
     return false;
+  }
+
+  /**
+   * What is known of a failure that the driver takes for the right one, and would not if the
+   * library told what was the matter: counts it. Null if that needs no excuse.
+   */
+  protected @Nullable String known(Throwable failure) {
+    return null;
+  }
+
+  /** What has pinned in a round, but for what the library itself is known to do. */
+  protected PinningReport withoutKnownPins(PinningReport pins) {
+    return pins;
+  }
+
+  /** Whether Netty tells of event loops that were shut down before what was to run on them. */
+  protected static boolean isOfClosedLoops(LogRecord logged) {
+    return "io.netty.util.concurrent.DefaultPromise.rejectedExecution"
+            .equals(logged.getLoggerName())
+        && "Failed to submit a listener notification task. Event loop shut down?"
+            .equals(logged.getMessage())
+        && logged.getThrown() instanceof RejectedExecutionException;
   }
 
   @TestFactory
   Stream<DynamicTest> soak() {
-    return wires.stream()
-        .map(
-            wire ->
-                DynamicTest.dynamicTest(
-                    wire.name(),
-                    () ->
-                        run(
-                            driver,
-                            wire,
-                            new Soak.Allowed(
-                                mayPostAgain(),
-                                mayMissSurplus(),
-                                this::mayLog,
-                                this::mayEndConnection,
-                                this::mayNotGoAgain,
-                                mayLose(),
-                                hasOneConnection(),
-                                this::mayLoseInterrupt))));
+    return wires.stream().map(wire -> DynamicTest.dynamicTest(wire.name(), () -> run(wire)));
   }
 
   /** Runs a soak, with a server of its own; all that it took must be back at the end. */
-  static void run(ClientDriver driver, Wire wire, Soak.Allowed allowed) throws Exception {
+  void run(Wire wire) throws Exception {
     new Caller<>(Thread.ofVirtual(), RuleExtension.Shared::readFromSocket)
         .start()
         .result(Bounds.LONG);
@@ -119,7 +127,7 @@ public abstract class SoakSuite {
       Kit kit = new Kit(driver, wire, server, none);
       @Nullable Throwable broken = null;
       try {
-        new Soak(kit, allowed).run();
+        new Soak(kit, this).run();
       } catch (Exception | Error e) {
         broken = e;
         throw e;
