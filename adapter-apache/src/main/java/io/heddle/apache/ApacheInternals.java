@@ -53,7 +53,8 @@ final class ApacheInternals {
   /** What to say of these releases; null if nothing. */
   static @Nullable String tooOld(String client, String core) {
     return isBefore(client, "5.6") || isBefore(core, "5.4")
-        ? "heddle-apache needs httpclient5 5.6, httpcore5 5.4 and httpcore5-h2 5.4 or later, and found httpclient5 "
+        ? "heddle-apache needs httpclient5 5.6 or later, and httpcore5 and httpcore5-h2 5.4 or"
+            + " later, and found httpclient5 "
             + client
             + " and httpcore5 "
             + core
@@ -61,9 +62,13 @@ final class ApacheInternals {
         : null;
   }
 
+  /**
+   * Of what is before the first hyphen: {@code 5.6-SNAPSHOT} and {@code 5.6.0-redhat-1} will do.
+   */
   private static boolean isBefore(String release, String oldest) {
-    return !release.equals(VersionInfo.UNAVAILABLE)
-        && Version.parse(release).compareTo(Version.parse(oldest)) < 0;
+    String number = release.split("-", 2)[0];
+    return number.matches("\\d+(\\.\\w+)*")
+        && Version.parse(number).compareTo(Version.parse(oldest)) < 0;
   }
 
   private static String release(String library) {

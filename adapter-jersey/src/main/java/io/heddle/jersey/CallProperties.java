@@ -54,7 +54,8 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
     if (cancellation != null) {
       cancellations.cancel((Cancellable) scope.originalRequest, cancellation);
     }
-    request.removeHeaders(HttpHeaders.CONTENT_LENGTH); // of the user's; the entity knows better
+    request.removeHeaders(HttpHeaders.CONTENT_LENGTH); // of the user's; the entity tells its own
+    scope.originalRequest.removeHeaders(HttpHeaders.CONTENT_LENGTH); // for retries and redirects
     ClassicHttpResponse response = proceed(request, scope, chain);
     FailedResponses.remember(call, response);
     return response;

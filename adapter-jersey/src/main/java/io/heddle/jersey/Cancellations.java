@@ -44,7 +44,21 @@ final class Cancellations {
       call.cancel();
     } else if (known == null) {
       Calls all = its;
-      var unused = when.whenComplete((value, failure) -> cancelAll(all));
+      try {
+        var unused = when.whenComplete((value, failure) -> cancelAll(all));
+      } catch (RuntimeException e) {
+        forget(when); // so that the next call asks again
+        throw e;
+      }
+    }
+  }
+
+  private void forget(CompletionStage<?> when) {
+    lock.lock();
+    try {
+      calls.remove(when);
+    } finally {
+      lock.unlock();
     }
   }
 

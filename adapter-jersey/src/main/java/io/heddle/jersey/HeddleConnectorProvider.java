@@ -5,6 +5,7 @@ import io.heddle.apache.BlockingConnectionManagerBuilder;
 import jakarta.ws.rs.client.Client;
 import jakarta.ws.rs.core.Configurable;
 import jakarta.ws.rs.core.Configuration;
+import java.lang.ref.WeakReference;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Objects;
@@ -98,8 +99,8 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
    */
   public static final String MAX_CONNECTIONS_PER_ROUTE = "io.heddle.jersey.maxConnectionsPerRoute";
 
-  /** Jersey's connector has no place for it. A manager does not know its connector. */
-  private static final Map<Connector, BlockingConnectionManager> MANAGERS =
+  /** Jersey's connector has it, but no way to ask for it. */
+  private static final Map<Connector, WeakReference<BlockingConnectionManager>> MANAGERS =
       Collections.synchronizedMap(new WeakHashMap<>());
 
   private final Consumer<BlockingConnectionManagerBuilder> manager;
@@ -144,7 +145,7 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
     Connector connector =
         new Apache5ConnectorProvider().getConnector(client, whole.register(calls));
     if (manager instanceof BlockingConnectionManager ours) {
-      MANAGERS.put(connector, ours);
+      MANAGERS.put(connector, new WeakReference<>(ours));
     }
     return connector;
   }
@@ -153,16 +154,23 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
    * Returns the connection manager of a client, which tells of its calls and connections: see
    * {@link io.heddle.CallsInFlight}. Do not close it: the client does.
    *
+   * <p>Each setting and registration that is made on a client after its first call gives it another
+   * manager, and a target with its own has one of its own.
+   *
    * @param component Jersey's client, or a target, with this connector
    * @throws IllegalArgumentException if it is something else
    */
   public static BlockingConnectionManager getConnectionManager(Configurable<?> component) {
     Objects.requireNonNull(component, "component");
     if (component instanceof Initializable<?> jerseys) {
-      jerseys.preInitialize();
-      BlockingConnectionManager manager = MANAGERS.get(jerseys.getConfiguration().getConnector());
-      if (manager != null) {
-        return manager;
+      if (jerseys.getConfiguration().getConnector() == null) { // else it would make another one
+        jerseys.preInitialize();
+      }
+      WeakReference<BlockingConnectionManager> manager =
+          MANAGERS.get(jerseys.getConfiguration().getConnector());
+      BlockingConnectionManager there = manager == null ? null : manager.get();
+      if (there != null) {
+        return there;
       }
     }
     throw new IllegalArgumentException(

@@ -148,6 +148,40 @@ class SettingsTest {
     }
   }
 
+  @Test
+  void norDoesItWhenTheCallGoesAgain() {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        Client client = ClientBuilder.newClient()) {
+      URI uri = server.uri(Script.ok());
+      URI redirect = server.uri(Script.answer(307).header("Location", uri.toString()));
+      try (Response response =
+          client
+              .target(redirect)
+              .request()
+              .property(
+                  ClientProperties.REQUEST_ENTITY_PROCESSING, RequestEntityProcessing.BUFFERED)
+              .header("Content-Length", 10)
+              .post(Entity.text("0123456789"))) {
+        assertEquals(200, response.getStatus());
+      }
+      assertEquals(10, server.seen(uri).get(0).bodyBytes());
+    }
+  }
+
+  /** Jersey would make another one with each question. */
+  @Test
+  void theManagerIsThatOfTheCalls() {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        Client client = ClientBuilder.newClient();
+        Response response =
+            client.target(server.uri(Script.ok().body(1_000_000))).request().get()) {
+      assertEquals(200, response.getStatus());
+      BlockingConnectionManager manager = HeddleConnectorProvider.getConnectionManager(client);
+      assertEquals(1, manager.inFlight());
+      assertSame(manager, HeddleConnectorProvider.getConnectionManager(client));
+    }
+  }
+
   /** All callers of a client would share them, and Jersey's default connector keeps none. */
   @Test
   void cookiesAreKeptIfAskedFor() {

@@ -464,6 +464,8 @@ public final class FaultServer implements AutoCloseable {
    */
   private static void leaveAfter(Http2StreamChannel last) {
     Channel connection = last.parent();
+    connection.attr(LEAVING).set(true);
+    connection.attr(SERVER).get().narrowedAt = System.nanoTime(); // before the client can hear it
     ChannelHandlerContext codec = connection.pipeline().context(CODEC);
     ((Http2ConnectionHandler) codec.handler())
         .encoder()
@@ -475,8 +477,6 @@ public final class FaultServer implements AutoCloseable {
             Unpooled.EMPTY_BUFFER,
             connection.newPromise());
     connection.flush();
-    connection.attr(LEAVING).set(true);
-    connection.attr(SERVER).get().narrowedAt = System.nanoTime();
   }
 
   /** HTTP/2: counts the streams that are taken and not over. */

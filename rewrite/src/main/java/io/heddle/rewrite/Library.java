@@ -49,6 +49,10 @@ enum Library {
   }
 
   private boolean isAfter(String version) {
-    return Version.parse(version).compareTo(Version.parse(oldest)) < 0;
+    try {
+      return Version.parse(version).compareTo(Version.parse(oldest)) < 0;
+    } catch (IllegalArgumentException e) { // of a fork, such as "master-SNAPSHOT"
+      return false;
+    }
   }
 }

@@ -96,11 +96,14 @@ record Place(J expression, Cursor around) {
 
   private static boolean isVoid(J.Lambda lambda) {
     JavaType.FullyQualified type = TypeUtils.asFullyQualified(lambda.getType());
-    return type != null
-        && type.getMethods().stream()
+    return type == null || isVoid(type); // a cast is no statement
+  }
+
+  private static boolean isVoid(JavaType.FullyQualified type) {
+    return type.getMethods().stream()
             .anyMatch(
                 each ->
-                    each.hasFlags(Flag.Abstract)
-                        && each.getReturnType() == JavaType.Primitive.Void);
+                    each.hasFlags(Flag.Abstract) && each.getReturnType() == JavaType.Primitive.Void)
+        || type.getInterfaces().stream().anyMatch(Place::isVoid);
   }
 }

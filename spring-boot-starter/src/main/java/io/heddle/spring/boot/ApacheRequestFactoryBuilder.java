@@ -39,8 +39,8 @@ import org.springframework.http.client.HttpComponentsClientHttpRequestFactory;
  * </ul>
  *
  * <p>A client keeps no cookies, unless Boot's {@code cookie-handling} or a customizer (a cookie
- * store on the client's builder, a cookie spec in the default request configuration) asks for them:
- * its callers would share them. Boot's own builder has cookies unless told otherwise.
+ * store on the client's builder, a cookie spec in {@code withDefaultRequestConfigCustomizer}) asks
+ * for them: its callers would share them. Boot's own builder has cookies unless told otherwise.
  *
  * <p>Factories built with equal settings share one connection manager, and so their connections.
  * Each has its own client. The connection manager is closed when the last of these factories is
@@ -157,6 +157,7 @@ public final class ApacheRequestFactoryBuilder
   public HttpComponentsClientHttpRequestFactory build(@Nullable HttpClientSettings settings) {
     opened.requireOpen();
     Build now = new Build(settings == null ? HttpClientSettings.defaults() : settings);
+    Build outer = BUILD.get(); // whose customizer builds this one
     BUILD.set(now);
     boolean built = false;
     try {
@@ -169,7 +170,11 @@ public final class ApacheRequestFactoryBuilder
       built = true;
       return factory;
     } finally {
-      BUILD.remove();
+      if (outer == null) {
+        BUILD.remove();
+      } else {
+        BUILD.set(outer);
+      }
       if (!built) { // so nobody has a client to close
         now.release();
       }

@@ -123,11 +123,13 @@ public final class HeddleHttpClientAutoConfiguration {
     @Bean
     MeterBinder heddleConnectionPoolMetrics(
         ObjectProvider<ClientHttpRequestFactoryBuilder<?>> builders) {
-      return registry ->
-          builders.stream()
-              .filter(ApacheRequestFactoryBuilder.class::isInstance)
-              .map(ApacheRequestFactoryBuilder.class::cast)
-              .forEach(builder -> builder.onOpen(new ConnectionPoolMetrics(registry)));
+      return registry -> {
+        ConnectionPoolMetrics metrics = new ConnectionPoolMetrics(registry);
+        builders.stream()
+            .filter(ApacheRequestFactoryBuilder.class::isInstance)
+            .map(ApacheRequestFactoryBuilder.class::cast)
+            .forEach(builder -> builder.onOpen(metrics));
+      };
     }
   }
 

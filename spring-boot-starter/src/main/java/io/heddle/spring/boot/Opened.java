@@ -18,7 +18,7 @@ final class Opened<T> implements AutoCloseable {
   interface Listener<T> {
     void opened(T each);
 
-    /** Its last user has closed it, before the application context closes. */
+    /** Its last user has closed it, before the application context closes. May be told twice. */
     default void closed(T each) {}
   }
 
@@ -115,7 +115,21 @@ final class Opened<T> implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    there.forEach(listener::opened);
+    for (T each : there) {
+      listener.opened(each);
+      if (!isKept(each)) { // meanwhile
+        listener.closed(each);
+      }
+    }
+  }
+
+  private boolean isKept(T each) {
+    lock.lock();
+    try {
+      return all.contains(each);
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override
