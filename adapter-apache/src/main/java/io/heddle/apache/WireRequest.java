@@ -6,10 +6,12 @@ import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpException;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.ProtocolException;
 import org.apache.hc.core5.http.message.HttpRequestWrapper;
+import org.apache.hc.core5.http2.impl.DefaultH2RequestConverter;
 import org.apache.hc.core5.net.URIAuthority;
 import org.jspecify.annotations.Nullable;
 
@@ -48,11 +50,37 @@ final class WireRequest extends HttpRequestWrapper {
   /**
    * The request for this protocol.
    *
-   * @throws ProtocolException over HTTP/2, if there is a Host header that names no host
+   * @throws ProtocolException over HTTP/2, if there is a Host header that names no host, or a
+   *     header that cannot be sent
    */
-  static WireRequest of(HttpRequest request, boolean multiplexed) throws ProtocolException {
-    return new WireRequest(
-        request, multiplexed, multiplexed ? authority(request) : request.getAuthority());
+  static WireRequest of(HttpRequest request, boolean multiplexed) throws HttpException {
+    if (!multiplexed) {
+      return new WireRequest(request, false, request.getAuthority());
+    }
+    WireRequest made = new WireRequest(request, true, authority(request));
+    if (!isPlain(made)) {
+      // Throws what the engine would. But by then that has a stream, and resets it unopened: the
+      // server ends the connection for it, and all that is on it (RFC 9113, 5.1).
+      DefaultH2RequestConverter.INSTANCE.convert(made);
+    }
+    return made;
+  }
+
+  /** Whether all headers are such that nobody refuses them: most are, and are not copied. */
+  private static boolean isPlain(HttpRequest request) {
+    for (Iterator<Header> all = request.headerIterator(); all.hasNext(); ) {
+      Header header = all.next();
+      String value = header.getValue();
+      if (header.getName().chars().anyMatch(c -> !isOfWords(c))
+          || (value != null && value.chars().anyMatch(c -> c < ' ' || c > '~'))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isOfWords(int c) {
+    return c == '-' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
   /** A Host header may name another host than the request's URI: that is who is asked. */
