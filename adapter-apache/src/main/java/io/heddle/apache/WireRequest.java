@@ -58,7 +58,7 @@ final class WireRequest extends HttpRequestWrapper {
       return new WireRequest(request, false, request.getAuthority());
     }
     WireRequest made = new WireRequest(request, true, authority(request));
-    if (!isPlain(made)) {
+    if (!isPlain(request)) {
       // Throws what the engine would. But by then that has a stream, and resets it unopened: the
       // server ends the connection for it, and all that is on it (RFC 9113, 5.1).
       DefaultH2RequestConverter.INSTANCE.convert(made);
@@ -70,17 +70,31 @@ final class WireRequest extends HttpRequestWrapper {
   private static boolean isPlain(HttpRequest request) {
     for (Iterator<Header> all = request.headerIterator(); all.hasNext(); ) {
       Header header = all.next();
-      String value = header.getValue();
-      if (header.getName().chars().anyMatch(c -> !isOfWords(c))
-          || (value != null && value.chars().anyMatch(c -> c < ' ' || c > '~'))) {
+      if (!isPlainName(header.getName()) || !isPlainValue(header.getValue())) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isOfWords(int c) {
-    return c == '-' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  private static boolean isPlainName(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean letter = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+      if (!letter && c != '-' && (c < '0' || c > '9')) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isPlainValue(@Nullable String value) {
+    for (int i = 0; value != null && i < value.length(); i++) {
+      if (value.charAt(i) < ' ' || value.charAt(i) > '~') {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** A Host header may name another host than the request's URI: that is who is asked. */

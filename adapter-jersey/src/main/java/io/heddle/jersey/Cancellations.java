@@ -28,13 +28,13 @@ final class Cancellations {
 
   /** Cancels the call, if it can be reached by then, when the stage completes. */
   void cancel(Cancellable call, CompletionStage<?> when) {
-    Calls its = new Calls();
-    Calls known;
+    Calls its;
+    boolean first;
     boolean late;
     lock.lock();
     try {
-      known = calls.putIfAbsent(when, its);
-      its = known == null ? its : known;
+      first = !calls.containsKey(when);
+      its = calls.computeIfAbsent(when, key -> new Calls());
       late = its.cancelled;
       its.open.add(call);
     } finally {
@@ -42,10 +42,9 @@ final class Cancellations {
     }
     if (late) {
       call.cancel();
-    } else if (known == null) {
-      Calls all = its;
+    } else if (first) {
       try {
-        var unused = when.whenComplete((value, failure) -> cancelAll(all));
+        var unused = when.whenComplete((value, failure) -> cancelAll(its));
       } catch (RuntimeException e) {
         forget(when); // so that the next call asks again
         throw e;

@@ -667,29 +667,35 @@ final class WrongDrivers {
     }
   }
 
-  static final class LogsErrors extends WrappedDriver {
+  /** Where its caller is interrupted. */
+  static class LogsErrors extends WrappedDriver {
+    private final String logger;
+    private final String message;
+
+    LogsErrors() {
+      this("wrong", "that was not to be expected");
+    }
+
+    LogsErrors(String logger, String message) {
+      this.logger = logger;
+      this.message = message;
+    }
+
     @Override
     Reply execute(Attempt attempt) throws Exception {
       try {
         return super.execute(attempt);
       } catch (InterruptedIOException e) {
-        Logger.getLogger("wrong").log(Level.SEVERE, "that was not to be expected", e);
+        Logger.getLogger(logger).log(Level.SEVERE, message, e);
         throw e;
       }
     }
   }
 
   /** As Netty, which is known to log something else. */
-  static final class LogsErrorsAsNetty extends WrappedDriver {
-    @Override
-    Reply execute(Attempt attempt) throws Exception {
-      try {
-        return super.execute(attempt);
-      } catch (InterruptedIOException e) {
-        Logger.getLogger("io.netty.util.concurrent.DefaultPromise")
-            .log(Level.SEVERE, "An exception was thrown by a listener", e);
-        throw e;
-      }
+  static final class LogsErrorsAsNetty extends LogsErrors {
+    LogsErrorsAsNetty() {
+      super("io.netty.util.concurrent.DefaultPromise", "An exception was thrown by a listener");
     }
   }
 

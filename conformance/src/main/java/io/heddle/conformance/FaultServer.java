@@ -549,8 +549,8 @@ public final class FaultServer implements AutoCloseable {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      Http2ConnectionHandler codec = (Http2ConnectionHandler) ctx.pipeline().get(CODEC);
       if (cause instanceof Http2Exception) { // for which Netty ends the connection
+        Http2ConnectionHandler codec = (Http2ConnectionHandler) ctx.pipeline().get(CODEC);
         breaks(ctx.channel()); // so that this alone is told, and not each call that was on it
         // Once it has said GOAWAY by itself, Netty takes the bodies of later streams for such.
         if (!codec.connection().goAwaySent()) {
@@ -611,7 +611,8 @@ public final class FaultServer implements AutoCloseable {
               request.method().name(),
               request.headers().entries(),
               connection.attr(CONNECTION).get());
-      arrived.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>()).add(record);
+      List<Seen> all = arrived.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>());
+      all.add(record);
       if (exceeded != null || connection.attr(LEAVING).get()) {
         record.overlooked();
         if (exceeded != null) {
@@ -628,10 +629,10 @@ public final class FaultServer implements AutoCloseable {
         }
       }
       countStreams(ctx.channel());
-      int before = seen(uri).size() - 1;
+      int looked = (int) all.stream().filter(each -> !each.isOverlooked()).count();
       current =
           new ServerExchange(
-              ctx, request, Script.of(uri), record, before, last, () -> current = null);
+              ctx, request, Script.of(uri), record, looked - 1, last, () -> current = null);
       current.begin();
     }
 

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * Calls of servers that mean harm, from a client of one adapter on each of its wires. Not among the
@@ -95,8 +94,7 @@ public abstract class HostileSuite {
         }
       }
     }
-    for (Deviation each :
-        AnnotationSupport.findRepeatableAnnotations(getClass(), Deviation.class)) {
+    for (Deviation each : RuleExtension.deviations(getClass())) {
       Kit.check(
           tests.stream().anyMatch(test -> test.getDisplayName().equals(each.rule())),
           each.rule() + " is no case of this suite, which deviates from it");

@@ -8,6 +8,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +88,7 @@ final class RuleExtension
   @Override
   public void beforeAll(ExtensionContext context) {
     Class<?> suite = context.getRequiredTestClass();
-    for (Deviation each : AnnotationSupport.findRepeatableAnnotations(suite, Deviation.class)) {
+    for (Deviation each : deviations(suite)) {
       Kit.check(
           Arrays.stream(suite.getMethods())
               .map(method -> method.getAnnotation(Rule.class))
@@ -142,9 +143,14 @@ final class RuleExtension
     judge(rule.value(), failure, context.getRequiredTestClass());
   }
 
+  /** Those that the suite bears, and those of its annotations. */
+  static List<Deviation> deviations(Class<?> suite) {
+    return AnnotationSupport.findRepeatableAnnotations(suite, Deviation.class);
+  }
+
   /** Throws the failure, or what a deviation of the suite makes of it. */
   static void judge(String rule, @Nullable Throwable failure, Class<?> suite) throws Throwable {
-    for (Deviation each : AnnotationSupport.findRepeatableAnnotations(suite, Deviation.class)) {
+    for (Deviation each : deviations(suite)) {
       if (each.rule().equals(rule)) {
         if (failure == null) {
           throw new AssertionError(rule + " holds: remove the deviation \"" + each.reason() + "\"");

@@ -186,7 +186,7 @@ public final class Seen {
 
   void overlooked() {
     overlooked = true;
-    refused = true;
+    refused();
   }
 
   synchronized void stall(Runnable next) {
