@@ -6,10 +6,10 @@ import io.heddle.conformance.Wire;
 import io.heddle.pinning.PinningReport;
 import org.glassfish.hk2.api.MultiException;
 
-/** The wires on which a build runs the rules: docs/soak.md. */
+/** All wires: docs/soak.md. */
 class JerseySoakTest extends SoakSuite {
   JerseySoakTest() {
-    super(new JerseyDriver(), Wire.HTTP_1_1, Wire.H2_TLS);
+    super(new JerseyDriver(), Wire.values());
   }
 
   @Override

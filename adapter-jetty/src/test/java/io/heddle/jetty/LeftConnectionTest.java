@@ -29,7 +29,10 @@ import org.junit.jupiter.api.Timeout;
 class LeftConnectionTest {
 
   private static final byte[] SETTINGS = {0, 0, 0, 4, 0, 0, 0, 0, 0};
-  private static final byte[] GOAWAY = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0};
+
+  /** Of streams after that of the last long one: who has sent a request meanwhile sends it again. */
+  private static final byte[] GOAWAY = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0};
+
   private static final byte[] HEAD = {0, 0, 1, 1, 4, 0, 0, 0, 0, (byte) 0x88}; // 200
   private static final byte[] DATA = {0, 0, 2, 0, 0, 0, 0, 0, 0, 'a', 'b'};
   private static final byte[] LAST_DATA = {0, 0, 2, 0, 1, 0, 0, 0, 0, 'c', 'd'};
