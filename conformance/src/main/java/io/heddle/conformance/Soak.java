@@ -114,6 +114,7 @@ final class Soak {
       for (int each : rounds()) {
         conduct(each);
       }
+      assertNoDeadlineIsWatched();
     } finally {
       Logger.getLogger("").removeHandler(errors);
       Thread.setDefaultUncaughtExceptionHandler(before);
@@ -133,6 +134,16 @@ final class Soak {
               + " in "
               + seconds
               + " s, nothing wrong");
+    }
+  }
+
+  /** Core's thread ends 2 s after the last call whose deadline it watches. */
+  private static void assertNoDeadlineIsWatched() throws InterruptedException {
+    for (Thread each : Thread.getAllStackTraces().keySet()) {
+      boolean ends =
+          !"heddle-deadlines".equals(each.getName())
+              || each.join(Bounds.patient(Duration.ofSeconds(4)));
+      Kit.check(ends, "a deadline is watched of a call that has ended");
     }
   }
 
