@@ -8,6 +8,7 @@ import io.heddle.CallsInFlight;
 import io.heddle.core.CallEvent.Step;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a client says of its calls, in words and as gauges. */
@@ -52,5 +53,25 @@ class CallReportTest {
     assertEquals(2, registry.get("heddle.calls.in.flight").tag("client", "orders").gauge().value());
     assertEquals(3, registry.get("heddle.calls.waiting").tag("client", "orders").gauge().value());
     assertEquals(client, new Client(2, 3)); // the gauges hold it weakly
+  }
+
+  @Test
+  void closedMetricsHaveNoGauges() {
+    MeterRegistry one = new SimpleMeterRegistry();
+    MeterRegistry other = new SimpleMeterRegistry();
+    other.config().commonTags("application", "shop"); // so that the gauges are called otherwise
+    Client client = new Client(2, 3);
+    CallMetrics kept = new CallMetrics(client, "kept");
+    CallMetrics closed = new CallMetrics(client, "closed");
+    for (MeterRegistry each : List.of(one, other)) {
+      kept.bindTo(each);
+      closed.bindTo(each);
+      assertEquals(4, each.getMeters().size());
+    }
+    closed.close();
+    for (MeterRegistry each : List.of(one, other)) {
+      assertEquals(2, each.getMeters().size());
+      assertEquals(3, each.get("heddle.calls.waiting").tag("client", "kept").gauge().value());
+    }
   }
 }

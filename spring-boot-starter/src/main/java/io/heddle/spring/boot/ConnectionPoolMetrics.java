@@ -3,9 +3,9 @@ package io.heddle.spring.boot;
 import io.heddle.CallMetrics;
 import io.heddle.apache.BlockingConnectionManager;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.ToDoubleFunction;
@@ -19,13 +19,15 @@ import org.apache.hc.core5.pool.PoolStats;
  */
 final class ConnectionPoolMetrics implements Opened.Listener<BlockingConnectionManager> {
 
-  private static final String CALLS = "heddle.calls.";
-  private static final String POOL = "httpcomponents.httpclient.pool.";
-
   private final MeterRegistry registry;
 
   /** By number. */
   private final ConcurrentMap<Integer, BlockingConnectionManager> pools = new ConcurrentHashMap<>();
+
+  private final ConcurrentMap<BlockingConnectionManager, Gauges> gauges = new ConcurrentHashMap<>();
+
+  /** What was registered for a pool; a filter may have given it other names and tags. */
+  private record Gauges(CallMetrics calls, List<Gauge> ofPool) {}
 
   ConnectionPoolMetrics(MeterRegistry registry) {
     this.registry = registry;
@@ -37,55 +39,56 @@ final class ConnectionPoolMetrics implements Opened.Listener<BlockingConnectionM
     while (pools.putIfAbsent(number, pool) != null) {
       number++;
     }
-    String name = name(number);
-    new CallMetrics(pool, name).bindTo(registry);
+    String name = number == 1 ? "heddle" : "heddle-" + number;
+    CallMetrics calls = new CallMetrics(pool, name);
+    calls.bindTo(registry);
     Tags tags = Tags.of("httpclient", name);
-    gauge("total.max", "Most connections in all", tags, pool, PoolStats::getMax);
-    gauge(
-        "total.connections",
-        "Connections in use",
-        tags.and("state", "leased"),
+    gauges.put(
         pool,
-        PoolStats::getLeased);
-    gauge(
-        "total.connections",
-        "Idle connections",
-        tags.and("state", "available"),
-        pool,
-        PoolStats::getAvailable);
-    gauge("total.pending", "Callers that wait for a connection", tags, pool, PoolStats::getPending);
+        new Gauges(
+            calls,
+            List.of(
+                gauge("max", "Most connections in all", tags, pool, PoolStats::getMax),
+                gauge(
+                    "connections",
+                    "Connections in use",
+                    tags.and("state", "leased"),
+                    pool,
+                    PoolStats::getLeased),
+                gauge(
+                    "connections",
+                    "Idle connections",
+                    tags.and("state", "available"),
+                    pool,
+                    PoolStats::getAvailable),
+                gauge(
+                    "pending",
+                    "Callers that wait for a connection",
+                    tags,
+                    pool,
+                    PoolStats::getPending))));
   }
 
   @Override
   public void closed(BlockingConnectionManager pool) {
-    pools.forEach(
-        (number, each) -> {
-          if (each == pool) {
-            registry.getMeters().stream()
-                .map(Meter::getId)
-                .filter(id -> isOf(id, name(number)))
-                .forEach(registry::remove);
-            pools.remove(number);
-          }
-        });
+    Gauges registered = gauges.remove(pool);
+    if (registered != null) {
+      registered.calls().close();
+      registered.ofPool().forEach(registry::remove);
+      pools.values().remove(pool);
+    }
   }
 
-  private static String name(int number) {
-    return number == 1 ? "heddle" : "heddle-" + number;
-  }
-
-  private static boolean isOf(Meter.Id id, String name) {
-    return (id.getName().startsWith(CALLS) && name.equals(id.getTag("client")))
-        || (id.getName().startsWith(POOL) && name.equals(id.getTag("httpclient")));
-  }
-
-  private void gauge(
+  private Gauge gauge(
       String name,
       String description,
       Tags tags,
       BlockingConnectionManager pool,
       ToDoubleFunction<PoolStats> value) {
-    Gauge.builder(POOL + name, pool, each -> value.applyAsDouble(each.getTotalStats()))
+    return Gauge.builder(
+            "httpcomponents.httpclient.pool.total." + name,
+            pool,
+            each -> value.applyAsDouble(each.getTotalStats()))
         .description(description)
         .tags(tags)
         .register(registry);

@@ -9,6 +9,7 @@ import io.heddle.apache.BlockingConnectionManager;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -171,6 +172,22 @@ class DestroyedFactoriesTest {
       assertEquals(ofOne, registry.getMeters().size());
       assertNotNull(registry.find("heddle.calls.waiting").tag("client", "heddle").gauge());
       first.destroy();
+      assertEquals(List.of(), registry.getMeters());
+    }
+  }
+
+  @Test
+  void theirGaugesGoWithThemWhateverAFilterCallsThem() throws Exception {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    registry
+        .config()
+        .meterFilter(MeterFilter.renameTag("heddle.calls", "client", "pool"))
+        .meterFilter(MeterFilter.renameTag("httpcomponents", "httpclient", "pool"));
+    try (ApacheRequestFactoryBuilder builder = ApacheRequestFactoryBuilder.create()) {
+      builder.onOpen(new ConnectionPoolMetrics(registry));
+      HttpComponentsClientHttpRequestFactory factory = builder.build(SETTINGS);
+      assertNotNull(registry.find("heddle.calls.waiting").tag("pool", "heddle").gauge());
+      factory.destroy();
       assertEquals(List.of(), registry.getMeters());
     }
   }
