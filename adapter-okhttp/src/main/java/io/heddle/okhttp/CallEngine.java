@@ -365,12 +365,14 @@ final class CallEngine implements AutoCloseable {
 
   /**
    * Whether the server has processed nothing of what it was asked last. OkHttp itself gives up at
-   * the second refusal.
+   * the second refusal, and at the first on a connection that has had no success.
    */
   private static boolean mayRepeat(Throwable failure, Interceptor.Chain chain, LiveCall call) {
     return goesOn(chain, call)
         && OkHttpInternals.isRefused(failure)
         && !call.isCanceled()
-        && isRepeatable(chain, call.asked());
+        && (OkHttpInternals.isUnsent(failure)
+            ? OkHttpInternals.retries(chain)
+            : isRepeatable(chain, call.asked()));
   }
 }

@@ -273,4 +273,16 @@ final class OkHttpInternals {
       return false;
     }
   }
+
+  /**
+   * Whether a refused request got no stream: nothing of it was sent, and its body was not asked
+   * for.
+   */
+  static boolean isUnsent(Throwable refusal) {
+    try {
+      return refusal instanceof ConnectionShutdownException;
+    } catch (LinkageError e) {
+      return false;
+    }
+  }
 }
