@@ -10,6 +10,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.Http2FrameCodec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -37,6 +38,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -160,6 +162,32 @@ final class WrongDrivers {
     }
   }
 
+  /** Stands about, where a response is closed before its end. */
+  static final class TakesItsTimeToClose extends WrappedDriver {
+    @Override
+    InputStream body(ReferenceClient client, InputStream body) {
+      return new FilterInputStream(body) {
+        private boolean over;
+
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+          int n = super.read(b, off, len);
+          over |= n < 0;
+          return n;
+        }
+
+        @Override
+        public void close() throws IOException {
+          if (!over) {
+            over = true;
+            LockSupport.parkNanos(Bounds.PROMPT.multipliedBy(2).toNanos());
+          }
+          super.close();
+        }
+      };
+    }
+  }
+
   /** Closes the connection where the stream would do. */
   static final class CancelsSiblings extends WrappedDriver {
     @Override
@@ -174,6 +202,50 @@ final class WrongDrivers {
   }
 
   // ---- bodies ---------------------------------------------------------------------------------
+
+  /** The head of a response is that of another call's. */
+  static final class MixesUpHeads extends WrappedDriver {
+    private final AtomicReference<@Nullable Reply> last = new AtomicReference<>();
+
+    private record MixedUp(Reply own, Reply other) implements Reply {
+      @Override
+      public int status() {
+        return own.status();
+      }
+
+      @Override
+      public @Nullable String header(String name) {
+        return other.header(name);
+      }
+
+      @Override
+      public String protocol() {
+        return own.protocol();
+      }
+
+      @Override
+      public InputStream body() {
+        return own.body();
+      }
+
+      @Override
+      public Map<String, String> trailers() throws IOException {
+        return own.trailers();
+      }
+
+      @Override
+      public void close() throws IOException {
+        own.close();
+      }
+    }
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      Reply own = super.execute(attempt);
+      Reply other = last.getAndSet(own);
+      return other == null ? own : new MixedUp(own, other);
+    }
+  }
 
   static final class BuffersTheResponse extends WrappedDriver {
     @Override
@@ -440,6 +512,17 @@ final class WrongDrivers {
     Reply execute(Attempt attempt) throws Exception {
       if (attempt.asked().body() instanceof Body.Writer
           && !Thread.currentThread().isInterrupted()) {
+        throw new ReferenceException(Failure.GOAWAY, null);
+      }
+      return super.execute(attempt);
+    }
+  }
+
+  /** Likewise of calls that have a deadline. */
+  static final class RefusesDeadlines extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      if (attempt.asked().deadline() != null && !Thread.currentThread().isInterrupted()) {
         throw new ReferenceException(Failure.GOAWAY, null);
       }
       return super.execute(attempt);

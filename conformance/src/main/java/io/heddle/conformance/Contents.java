@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  */
 final class Contents {
 
-  private static final int PERIOD = 65_521;
+  static final int PERIOD = 65_521;
 
   /** How many bytes {@link #copy} and the server take at most at a time. */
   static final int PIECE = 16 * 1024;
@@ -48,9 +48,14 @@ final class Contents {
 
   /** The first {@code length} bytes. */
   static byte[] first(int length) {
+    return range(0, length);
+  }
+
+  /** So many bytes from this position. */
+  static byte[] range(long position, int length) {
     byte[] copy = new byte[length];
     for (int done = 0; done < length; ) {
-      done += copy(done, copy, done, length - done);
+      done += copy(position + done, copy, done, length - done);
     }
     return copy;
   }
@@ -64,10 +69,15 @@ final class Contents {
 
   /** The checksum of the first {@code length} bytes. */
   static long checksum(long length) {
+    return checksum(0, length);
+  }
+
+  /** The checksum of so many bytes from this position. */
+  static long checksum(long position, long length) {
     CRC32C crc = new CRC32C();
     for (long done = 0; done < length; ) {
       int n = (int) Math.min(PIECE, length - done);
-      crc.update(BYTES, offset(done), n);
+      crc.update(BYTES, offset(position + done), n);
       done += n;
     }
     return crc.getValue();
@@ -75,12 +85,18 @@ final class Contents {
 
   /** The first {@code length} bytes, as a stream that can be read once. */
   static InputStream stream(long length) {
+    return stream(0, length);
+  }
+
+  /** So many bytes from this position, as a stream that can be read once. */
+  static InputStream stream(long from, long length) {
     return new InputStream() {
-      private long position;
+      private final long end = from + length;
+      private long position = from;
 
       @Override
       public int read() {
-        return position == length ? -1 : BYTES[offset(position++)] & 0xff;
+        return position == end ? -1 : BYTES[offset(position++)] & 0xff;
       }
 
       @Override
@@ -88,10 +104,10 @@ final class Contents {
         if (len == 0) {
           return 0;
         }
-        if (position == length) {
+        if (position == end) {
           return -1;
         }
-        int n = copy(position, b, off, (int) Math.min(len, length - position));
+        int n = copy(position, b, off, (int) Math.min(len, end - position));
         position += n;
         return n;
       }

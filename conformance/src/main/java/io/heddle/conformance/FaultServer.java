@@ -605,12 +605,14 @@ public final class FaultServer implements AutoCloseable {
         return;
       }
       URI uri = URI.create(request.uri());
+      Script script = Script.of(uri);
       Seen record =
           new Seen(
               ctx.channel(),
               request.method().name(),
               request.headers().entries(),
-              connection.attr(CONNECTION).get());
+              connection.attr(CONNECTION).get(),
+              script.from());
       List<Seen> all = arrived.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>());
       all.add(record);
       if (exceeded != null || connection.attr(LEAVING).get()) {
@@ -631,8 +633,7 @@ public final class FaultServer implements AutoCloseable {
       countStreams(ctx.channel());
       int looked = (int) all.stream().filter(each -> !each.isOverlooked()).count();
       current =
-          new ServerExchange(
-              ctx, request, Script.of(uri), record, looked - 1, last, () -> current = null);
+          new ServerExchange(ctx, request, script, record, looked - 1, last, () -> current = null);
       current.begin();
     }
 

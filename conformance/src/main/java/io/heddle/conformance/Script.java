@@ -90,6 +90,11 @@ public final class Script {
     return with("body", bytes);
   }
 
+  /** The bodies of request and response are the {@link Contents} from this position on. */
+  Script from(int position) {
+    return with("from", position);
+  }
+
   /** Tells this length of the body, whatever the body is. */
   public Script length(long told) {
     return with("length", told);
@@ -219,6 +224,10 @@ public final class Script {
 
   long bodyLength() {
     return number("body", 0);
+  }
+
+  int from() {
+    return (int) number("from", 0);
   }
 
   /** What the response tells; by default what is true. */

@@ -18,6 +18,9 @@ public final class Seen {
   private final List<Map.Entry<String, String>> headers;
   private final int connection;
 
+  /** Where in {@link Contents} the body begins. */
+  private final int from;
+
   // Server's thread only.
   private final CRC32C crc = new CRC32C();
   private boolean waitingToContinue;
@@ -38,11 +41,17 @@ public final class Seen {
   private @Nullable Runnable stalled;
   private boolean released;
 
-  Seen(Channel channel, String method, List<Map.Entry<String, String>> headers, int connection) {
+  Seen(
+      Channel channel,
+      String method,
+      List<Map.Entry<String, String>> headers,
+      int connection,
+      int from) {
     this.channel = channel;
     this.method = method;
     this.headers = headers;
     this.connection = connection;
+    this.from = from;
   }
 
   public String method() {
@@ -74,7 +83,7 @@ public final class Seen {
     return bodyChecksum;
   }
 
-  /** Whether what has come of the body is the beginning of {@link Contents}. */
+  /** Whether what has come of the body is what {@link Contents} has there. */
   public boolean isBodySound() {
     return bodySound;
   }
@@ -150,7 +159,7 @@ public final class Seen {
 
   void received(byte[] bytes) {
     crc.update(bytes, 0, bytes.length);
-    bodySound = bodySound && Contents.matches(bytes, bodyBytes.get());
+    bodySound = bodySound && Contents.matches(bytes, from + bodyBytes.get());
     bodyChecksum = crc.getValue();
     bodyBytes.addAndGet(bytes.length);
     if (waitingToContinue && bytes.length > 0) {

@@ -294,7 +294,7 @@ final class ServerExchange {
 
   private long bodyLength() {
     if (script.isGzip() && gzipped == null) {
-      gzipped = gzip(Contents.first((int) script.bodyLength()));
+      gzipped = gzip(Contents.range(script.from(), (int) script.bodyLength()));
     }
     return gzipped == null ? script.bodyLength() : gzipped.length;
   }
@@ -325,7 +325,8 @@ final class ServerExchange {
       int n = (int) Math.min(Math.min(script.piece(), Contents.PIECE), end - position);
       ByteBuf piece =
           gzipped == null
-              ? Unpooled.wrappedBuffer(Contents.array(), Contents.offset(position), n)
+              ? Unpooled.wrappedBuffer(
+                  Contents.array(), Contents.offset(script.from() + position), n)
               : Unpooled.wrappedBuffer(gzipped, (int) position, n);
       position += n;
       ctx.write(new DefaultHttpContent(piece)).addListener(sent -> count(sent.isSuccess(), n));
@@ -361,7 +362,8 @@ final class ServerExchange {
       return LastHttpContent.EMPTY_LAST_CONTENT;
     }
     LastHttpContent last = new DefaultLastHttpContent();
-    last.trailingHeaders().set("x-checksum", Long.toString(Contents.checksum(script.bodyLength())));
+    long checksum = Contents.checksum(script.from(), script.bodyLength());
+    last.trailingHeaders().set("x-checksum", Long.toString(checksum));
     return last;
   }
 

@@ -138,12 +138,12 @@ final class Soak {
   }
 
   /** Core's thread ends 2 s after the last call whose deadline it watches. */
-  private static void assertNoDeadlineIsWatched() throws InterruptedException {
+  private void assertNoDeadlineIsWatched() throws InterruptedException {
     for (Thread each : Thread.getAllStackTraces().keySet()) {
       boolean ends =
           !"heddle-deadlines".equals(each.getName())
               || each.join(Bounds.patient(Duration.ofSeconds(4)));
-      Kit.check(ends, "a deadline is watched of a call that has ended");
+      Kit.check(ends, "a deadline is watched of a call that has ended; " + again(""));
     }
   }
 
@@ -220,18 +220,28 @@ final class Soak {
     }
     List<String> told = wrong.stream().limit(TOLD).toList();
     throw new AssertionError(
-        "%d things are wrong in round %d, %s; again: -D%s=%d -D%s=%d -D%s=%d\n%s"
+        "%d things are wrong in round %d, %s; %s\n%s"
             .formatted(
                 wrong.size(),
                 round,
                 kinds,
-                SEED,
-                seed,
-                CALLS,
-                calls,
-                ROUND,
-                round,
+                again(" -D" + ROUND + "=" + round),
                 String.join("\n\n", told)));
+  }
+
+  /** How to run this soak again. */
+  private String again(String round) {
+    return "again: -D%s=%d -D%s=%d%s %s, for %s on %s, with JDK %d"
+        .formatted(
+            SEED,
+            seed,
+            CALLS,
+            calls,
+            round,
+            Bounds.option(),
+            kit.driver().getClass().getSimpleName(),
+            kit.wire(),
+            Runtime.version().feature());
   }
 
   private void count(String what) {

@@ -71,6 +71,9 @@ final class SoakCall {
   /** Whether the server had just ended a connection, perhaps the first that it was sent on. */
   private boolean maybeCut;
 
+  /** Whether the server had just told a connection to take less, or no more. */
+  private boolean narrowed;
+
   // Written by the caller, read by who waits for it.
   private volatile @Nullable Thread caller;
   private volatile long startedAt;
@@ -130,6 +133,10 @@ final class SoakCall {
     if (reply.status() != plan.status()) {
       throw new AssertionError("status " + reply.status() + ", not " + plan.status());
     }
+    String number = reply.header(SoakPlan.NUMBER);
+    if (!Long.toString(plan.number).equals(number)) {
+      throw new AssertionError("the response is that of call " + number);
+    }
     if (plan.nesting) {
       nest();
     }
@@ -139,6 +146,7 @@ final class SoakCall {
     while (true) {
       boolean closes = plan.endings.contains(Ending.CLOSE);
       if (closes && read >= plan.middle) {
+        struck();
         reply.close();
         return Outcome.CLOSED_EARLY;
       }
@@ -146,7 +154,7 @@ final class SoakCall {
       if (n < 0) {
         break;
       }
-      Contents.check(buffer, n, read);
+      Contents.check(buffer, n, plan.from + read);
       read += n;
     }
     if (read != plan.length) {
@@ -193,7 +201,7 @@ final class SoakCall {
   private Body body() {
     Source source = Kit.present(plan.source, "a source");
     if (source == Source.BYTES) {
-      byte[] bytes = Contents.first(plan.size);
+      byte[] bytes = Contents.range(plan.from, plan.size);
       body = new WeakReference<>(bytes);
       return new Body.Bytes(bytes);
     }
@@ -212,7 +220,7 @@ final class SoakCall {
     for (int done = 0; done < plan.size; ) {
       int n = Math.min(Math.min(plan.size - done, 8000), Contents.PIECE);
       behave(done, n);
-      out.write(Contents.array(), Contents.offset(done), n);
+      out.write(Contents.array(), Contents.offset(plan.from + done), n);
       done += n;
     }
     if (plan.size == 0) {
@@ -221,7 +229,7 @@ final class SoakCall {
   }
 
   private InputStream stream() {
-    return new FilterInputStream(Contents.stream(plan.size)) {
+    return new FilterInputStream(Contents.stream(plan.from, plan.size)) {
       private int done;
 
       @Override
@@ -368,6 +376,7 @@ final class SoakCall {
       }
     }
     maybeCut = isOfLate(round.server().brokenAt());
+    narrowed = isOfLate(round.server().narrowedAt());
     boolean disturbed = isDisturbed();
     explained = disturbed || isTooLateToBegin();
     if (isRefused()
@@ -497,9 +506,13 @@ final class SoakCall {
     }
     boolean early =
         endedAt - startedAt < deadline().toNanos() - PAUSE_NANOS
-            && plan.mayFail.equals(EnumSet.of(Failure.DEADLINE))
+            && plan.endings.equals(EnumSet.of(Ending.DEADLINE))
             && !round.isClosed();
-    if (failure != null && early && round.driver().isExpected(Failure.DEADLINE, failure)) {
+    if (failure != null
+        && early
+        && round.driver().isExpected(Failure.DEADLINE, failure)
+        && !isOneOf(SoakPlan.REFUSALS, failure)
+        && !isOneOf(SoakPlan.CONNECTION_ENDS, failure)) {
       wrong.add("ends before its deadline");
     }
   }
@@ -540,7 +553,9 @@ final class SoakCall {
 
   /** Whether the server still waits with an answer, and does not know that nobody else does. */
   boolean isForgottenByItsClient() {
-    return seen().stream().anyMatch(each -> each.isStalled() && !each.isAborted());
+    boolean trickles = plan.meeting == SoakPlan.Meeting.TRICKLE;
+    return seen().stream()
+        .anyMatch(each -> (each.isStalled() || trickles) && !each.isAborted() && !each.isRefused());
   }
 
   /** Whether what the body of the request came from can still be reached. */
@@ -593,6 +608,10 @@ final class SoakCall {
         round.wrong(this, "fails, and the server did what it should", failure);
       }
     }
+    if (last && isGivenUp(all)) {
+      round.wrong(
+          this, "is given up, and neither its caller nor the server has asked for that", failure);
+    }
     for (Seen each : all) {
       if (!each.isBodySound()) {
         round.wrong(this, "what is not of the body is in the body", null);
@@ -607,6 +626,24 @@ final class SoakCall {
         round.wrong(this, "succeeds, and its body has not arrived: " + answered, null);
       }
     }
+  }
+
+  /**
+   * Whether it was to be ended by its caller, and fails as if the server had refused it, which has
+   * not, nor ended a connection, nor told one to take less.
+   */
+  private boolean isGivenUp(List<Seen> all) {
+    Throwable of = failure;
+    return of != null
+        && plan.meeting == SoakPlan.Meeting.ANSWER
+        && !plan.endings.isEmpty()
+        && plan.manner != Manner.TORN
+        && plan.isRefusedBy(kind -> round.driver().isExpected(kind, of))
+        && all.stream().noneMatch(each -> each.isRefused() || isOnBrokenConnection(each))
+        && !maybeCut
+        && !explained
+        && !narrowed
+        && !round.isClosedUnderLoad();
   }
 
   /**

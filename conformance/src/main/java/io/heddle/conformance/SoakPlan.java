@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,9 @@ final class SoakPlan {
     AROUND(3),
     REDIRECT(6),
     /** No head, or no more of the body, ever. */
-    STALL(14),
+    STALL(10),
+    /** A byte every now and then, and no end. */
+    TRICKLE(4),
     /** A body that is shorter than it was told to be. */
     SHORT(3),
     /** … or longer. */
@@ -97,6 +100,15 @@ final class SoakPlan {
    */
   private static final int[] SIZES = {0, 1, 1000, 1000, 20_000, 60_000, 300_000};
 
+  /** The field of a response that tells whose it is. */
+  static final String NUMBER = "X-Call";
+
+  /** How far apart the bodies of two calls begin. */
+  private static final long STEP = 7919; // a prime
+
+  /** How many bytes of what trickles are waited for at most, before the response is closed. */
+  private static final int TRICKLED = 20;
+
   /** How the server resets a stream that it has begun to process. */
   private static final Http2Error[] CODES = {
     Http2Error.INTERNAL_ERROR,
@@ -148,6 +160,9 @@ final class SoakPlan {
   final Manner manner;
   final int size;
 
+  /** Where in {@link Contents} the bodies of request and response begin: of no other call. */
+  final int from;
+
   /** After how much of the body, of the request or of the response, what is to happen happens. */
   final int middle;
 
@@ -167,9 +182,11 @@ final class SoakPlan {
    * @param mayNest whether there are places enough for a call within a call
    */
   SoakPlan(long seed, long number, Wire wire, boolean rough, boolean mayNest) {
-    this.random = new SplittableRandom(seed + number * 0x9E3779B97F4A7C15L);
+    // Mixed: a sequence that begins a little later would be the same, shifted by a draw.
+    this.random = new SplittableRandom(new SplittableRandom(seed + number).nextLong());
     this.number = number;
     boolean post = in100(45);
+    this.from = Math.floorMod(number * STEP, Contents.PERIOD);
     this.method = post ? "POST" : in100(5) ? "HEAD" : "GET";
     this.source = post ? one(Source.values()) : null;
     this.size = post ? one(SIZES) : 0;
@@ -179,10 +196,11 @@ final class SoakPlan {
     boolean undisturbed = meeting == Meeting.ANSWER && endings.isEmpty();
     this.manner = manner(undisturbed && mayNest);
     this.nesting = undisturbed && mayNest && in100(5);
-    this.middle = random.nextInt(1 + Math.max(size, length));
-    this.micros = random.nextInt(in100(50) ? 3000 : 25_000);
+    boolean trickles = meeting == Meeting.TRICKLE;
+    this.middle = random.nextInt(1 + (trickles ? TRICKLED : Math.max(size, length)));
+    this.micros = random.nextInt(in100(50) ? 3000 : in100(80) ? 25_000 : 400_000);
     this.script = script(wire.isMultiplexed(), rough);
-    this.target = meeting == Meeting.REDIRECT ? Script.ok().body(length) : null;
+    this.target = meeting == Meeting.REDIRECT ? answer(200).body(length) : null;
     drawFailures(wire);
   }
 
@@ -192,7 +210,8 @@ final class SoakPlan {
     this.number = -outer.number;
     this.method = "GET";
     this.meeting = Meeting.ANSWER;
-    this.script = Script.ok().body(1000);
+    this.from = Math.floorMod(number * STEP, Contents.PERIOD);
+    this.script = answer(200).body(1000);
     this.target = null;
     this.length = 1000;
     this.source = null;
@@ -224,7 +243,7 @@ final class SoakPlan {
           // longer.
           case AROUND -> source != null && size <= 60_000 && length > 1;
           case REDIRECT -> method.equals("GET") || source == Source.BYTES;
-          case SHORT, GARBAGE -> !method.equals("HEAD");
+          case SHORT, GARBAGE, TRICKLE -> !method.equals("HEAD");
           // A second response that comes later than the first would be another call's misfortune.
           case LONG -> !method.equals("HEAD") && (wire.isMultiplexed() || length <= 1000);
           default -> true;
@@ -233,15 +252,17 @@ final class SoakPlan {
   }
 
   private void drawEndings() {
-    if (meeting == Meeting.STALL || in100(20)) {
+    boolean endless = meeting == Meeting.STALL || meeting == Meeting.TRICKLE;
+    if (endless || in100(20)) {
       endings.add(one(Ending.values()));
       if (in100(15)) {
         endings.add(one(Ending.values()));
       }
     }
-    if (meeting == Meeting.STALL && !endings.contains(Ending.FLAGGED)) {
-      // The caller of a head that never comes closes nothing.
-      endings.remove(Ending.CLOSE);
+    if (endless && !endings.contains(Ending.FLAGGED)) {
+      if (meeting == Meeting.STALL) { // the caller of a head that never comes closes nothing
+        endings.remove(Ending.CLOSE);
+      }
       if (endings.isEmpty()) {
         endings.add(Ending.INTERRUPT);
       }
@@ -264,16 +285,16 @@ final class SoakPlan {
   private Script script(boolean http2, boolean rough) {
     // In place of the head, or in the body.
     long at = length == 0 || in100(50) ? -1 : random.nextInt(length);
-    Script ok = Script.ok().body(length);
+    Script ok = answer(200).body(length);
     return switch (meeting) {
-      case ANSWER -> answer(ok, http2, rough);
-      case EARLY -> Script.answer(413).body(length).early();
-      case AROUND -> Script.answer(413).body(length).around();
-      case REDIRECT -> Script.answer(source == null ? 302 : 307);
+      case ANSWER -> varied(ok, http2, rough);
+      case EARLY -> answer(413).body(length).early();
+      case AROUND -> answer(413).body(length).around();
+      case REDIRECT -> answer(source == null ? 302 : 307);
       case STALL -> ok.fault(Fault.STALL, at);
+      case TRICKLE -> answer(200).body(Integer.MAX_VALUE).drip(1, Duration.ofMillis(2));
       case SHORT -> http2 ? ok.length(length + 1L) : ok.length(length + 1L).close();
-      case LONG ->
-          http2 ? Script.ok().length(length).body(length + 1L) : Script.ok().body(length).surplus();
+      case LONG -> http2 ? answer(200).length(length).body(length + 1L) : ok.surplus();
       case RESET -> ok.fault(Fault.RESET, at);
       case CLOSE -> ok.fault(Fault.CLOSE, at);
       case GARBAGE -> ok.fault(Fault.GARBAGE);
@@ -283,7 +304,12 @@ final class SoakPlan {
     };
   }
 
-  private Script answer(Script ok, boolean http2, boolean rough) {
+  /** An answer to this call and to no other: its body is the call's own, and so is its head. */
+  private Script answer(int status) {
+    return Script.answer(status).from(from).header(NUMBER, Long.toString(number));
+  }
+
+  private Script varied(Script ok, boolean http2, boolean rough) {
     Script script = in100(40) ? ok.delay(Duration.ofMillis(1 + random.nextInt(15))) : ok;
     return switch (random.nextInt(20)) {
       case 0, 1, 2, 3 -> script.chunked();
@@ -333,7 +359,7 @@ final class SoakPlan {
     return !endings.contains(Ending.FLAGGED)
         && manner != Manner.TORN
         && switch (meeting) {
-          case STALL, SHORT, GARBAGE, STREAM_RESET -> false;
+          case STALL, TRICKLE, SHORT, GARBAGE, STREAM_RESET -> false;
           case LONG -> script.hasSurplus(); // which is not of the response
           default -> true;
         };
@@ -342,6 +368,12 @@ final class SoakPlan {
   /** Whether the response declares that it is empty, and is not, and is asked for. */
   boolean isLongerThanNothing() {
     return meeting == Meeting.LONG && length == 0 && !endings.contains(Ending.FLAGGED);
+  }
+
+  /** Whether this is a refusal, and nothing else that the call may end in. */
+  boolean isRefusedBy(Predicate<Failure> told) {
+    return mayFail.stream().filter(told).allMatch(REFUSALS::contains)
+        && REFUSALS.stream().anyMatch(told);
   }
 
   /** Whether nothing at all happens to the call. */
