@@ -1,6 +1,7 @@
 package io.heddle.bench;
 
 import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.MeasuredLibrary;
 import io.heddle.bench.contestants.Mode;
 import io.heddle.bench.load.TargetProcess;
 import io.heddle.bench.measure.Cell;
@@ -67,8 +68,10 @@ final class ReportCommand implements Callable<Integer> {
   @Option(
       names = "--library",
       split = ",",
+      converter = MeasuredLibrary.class,
+      completionCandidates = MeasuredLibrary.class,
       description = "which clients, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = List.of(Library.values());
+  private List<Library> libraries = Library.MEASURED;
 
   @Option(
       names = "--out",

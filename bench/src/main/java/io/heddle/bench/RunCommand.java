@@ -3,6 +3,7 @@ package io.heddle.bench;
 import io.heddle.bench.contestants.Ask;
 import io.heddle.bench.contestants.Contestant;
 import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.MeasuredLibrary;
 import io.heddle.bench.contestants.OkHttpContestants;
 import io.heddle.bench.load.Crew;
 import io.heddle.bench.load.Target;
@@ -88,8 +89,10 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--library",
       split = ",",
+      converter = MeasuredLibrary.class,
+      completionCandidates = MeasuredLibrary.class,
       description = "which to compare, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = List.of(Library.values());
+  private List<Library> libraries = Library.MEASURED;
 
   private final PrintStream out = System.out;
 

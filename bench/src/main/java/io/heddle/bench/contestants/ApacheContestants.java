@@ -50,7 +50,7 @@ final class ApacheContestants {
   private static final Timeout PATIENCE = Timeout.ofMinutes(10);
 
   /** Redirects and the like are not asked for; a call that waits long is meant to. */
-  private static final RequestConfig REQUESTS =
+  static final RequestConfig REQUESTS =
       RequestConfig.custom()
           .setConnectionRequestTimeout(PATIENCE)
           .setResponseTimeout(PATIENCE)
@@ -101,7 +101,7 @@ final class ApacheContestants {
     return builder.build();
   }
 
-  private static HttpClientConnectionManager stock(Ask ask, int callers) {
+  static HttpClientConnectionManager stock(Ask ask, int callers) {
     PoolingHttpClientConnectionManagerBuilder builder =
         PoolingHttpClientConnectionManagerBuilder.create()
             .setMaxConnPerRoute(callers)
@@ -126,13 +126,13 @@ final class ApacheContestants {
     return builder.build();
   }
 
-  private static SocketConfig sockets(Ask ask) {
+  static SocketConfig sockets(Ask ask) {
     return ask.isThrough(Proxy.Type.SOCKS)
         ? SocketConfig.custom().setSocksProxyAddress(ask.proxyAddress()).build()
         : SocketConfig.DEFAULT;
   }
 
-  private static HttpVersionPolicy policy(Wire wire, Ask ask) {
+  static HttpVersionPolicy policy(Wire wire, Ask ask) {
     if (wire == Wire.HTTP_1) {
       return HttpVersionPolicy.FORCE_HTTP_1;
     }

@@ -3,13 +3,17 @@ package io.heddle.bench.contestants;
 import java.net.Proxy;
 import java.util.List;
 
-/** The clients that are compared. */
+/** The clients that are compared. {@link #JERSEY} is Apache's client behind JAX-RS. */
 public enum Library {
   APACHE("Apache"),
   OKHTTP("OkHttp"),
   JETTY("Jetty"),
   AHC("AHC"),
-  JDK("JDK");
+  JDK("JDK"),
+  JERSEY("Jersey");
+
+  /** Those that have figures of their own. Jersey is only asked how its calls end. */
+  public static final List<Library> MEASURED = List.of(APACHE, OKHTTP, JETTY, AHC, JDK);
 
   private final String label;
 
@@ -49,6 +53,7 @@ public enum Library {
       case JETTY -> JettyContestants.all();
       case AHC -> AhcContestants.all();
       case JDK -> JdkContestants.all();
+      case JERSEY -> JerseyContestants.all();
     };
   }
 }

@@ -3,6 +3,7 @@ package io.heddle.bench.pinning;
 import io.heddle.ahc.AhcDriver;
 import io.heddle.apache.ApacheDriver;
 import io.heddle.bench.contestants.Library;
+import io.heddle.bench.contestants.MeasuredLibrary;
 import io.heddle.conformance.Client;
 import io.heddle.conformance.ClientDriver;
 import io.heddle.conformance.ClientSettings;
@@ -57,8 +58,10 @@ public final class PinningCommand implements Callable<Integer> {
   @Option(
       names = "--library",
       split = ",",
+      converter = MeasuredLibrary.class,
+      completionCandidates = MeasuredLibrary.class,
       description = "which to try, of ${COMPLETION-CANDIDATES} (default: all)")
-  private List<Library> libraries = List.of(Library.values());
+  private List<Library> libraries = Library.MEASURED;
 
   @Option(
       names = "--callers",
@@ -221,6 +224,7 @@ public final class PinningCommand implements Callable<Integer> {
       case JETTY -> new JettyDriver();
       case AHC -> new AhcDriver();
       case JDK -> new JdkDriver();
+      case JERSEY -> throw new IllegalArgumentException("is not among " + Library.MEASURED);
     };
   }
 

@@ -82,7 +82,7 @@ record LoadCharts(RunRecord run) {
       ToDoubleFunction<Figures> figure,
       Function<Cell, String> more) {
     List<Bar> bars = new ArrayList<>();
-    for (Library library : Library.values()) {
+    for (Library library : Library.MEASURED) {
       List<Bar> own =
           run.cells(scenario.key()).stream()
               .filter(cell -> isOf(library, cell))
@@ -156,7 +156,7 @@ record LoadCharts(RunRecord run) {
   private List<Figure> ratios(
       LoadScenario scenario, String what, Ratio.Of figure, boolean lessIsBetter) {
     List<Bar> bars = new ArrayList<>();
-    for (Library library : Library.values()) {
+    for (Library library : Library.MEASURED) {
       for (Wire wire : Wire.values()) {
         ratio(bars, scenario, library, wire, Mode.STOCK_VIRTUAL, Wire.HTTP_1, figure);
         ratio(bars, scenario, library, wire, Mode.STOCK_PLATFORM, Wire.HTTP_1, figure);
@@ -229,7 +229,7 @@ record LoadCharts(RunRecord run) {
             .reduce(Range::combine)
             .orElse(null);
     List<Panel> panels = new ArrayList<>();
-    for (Library library : Library.values()) {
+    for (Library library : Library.MEASURED) {
       List<Line> lines =
           cells.stream()
               .filter(cell -> cell.library() == library)

@@ -16,7 +16,6 @@ import io.heddle.bench.report.Page.Panel;
 import io.heddle.bench.report.Page.Swatch;
 import io.heddle.bench.scenarios.LoomPart;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,7 @@ import org.jfree.data.Range;
 record ServiceCharts(RunRecord run) {
 
   List<Figure> service() {
-    return Arrays.stream(Library.values()).flatMap(this::service).toList();
+    return Library.MEASURED.stream().flatMap(this::service).toList();
   }
 
   private Stream<Figure> service(Library library) {
@@ -111,7 +110,7 @@ record ServiceCharts(RunRecord run) {
   }
 
   List<Figure> loom() {
-    return Arrays.stream(Library.values()).flatMap(this::loom).toList();
+    return Library.MEASURED.stream().flatMap(this::loom).toList();
   }
 
   private Stream<Figure> loom(Library library) {

@@ -181,7 +181,7 @@ record Verdicts(RunRecord run) {
 
     private static Promise of(String what, String bar, Function<Library, Verdict> judge) {
       Map<Library, Verdict> verdicts = new EnumMap<>(Library.class);
-      for (Library each : Library.values()) {
+      for (Library each : Library.MEASURED) {
         verdicts.put(each, judge.apply(each));
       }
       return new Promise(what, bar, verdicts);
@@ -322,7 +322,7 @@ record Verdicts(RunRecord run) {
 
   private static String heapText(Wire wire) {
     StringBuilder text = new StringBuilder();
-    for (Library library : Library.values()) {
+    for (Library library : Library.MEASURED) {
       Double bar = heapBars(wire).get(library);
       if (bar != null) {
         text.append(Markup.format("%s ≤ %.0f, ", library.label(), bar));

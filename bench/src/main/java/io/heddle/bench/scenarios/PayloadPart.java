@@ -17,7 +17,6 @@ import io.heddle.bench.measure.Cell;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -84,7 +83,7 @@ public final class PayloadPart {
 
   /** Stock and ours, and the JDK's own client in any case, as a baseline. */
   private List<Contestant> contestants(Wire wire) {
-    return Arrays.stream(Library.values())
+    return Library.MEASURED.stream()
         .filter(library -> libraries.contains(library) || library == Library.JDK)
         .flatMap(library -> library.all().stream())
         .filter(

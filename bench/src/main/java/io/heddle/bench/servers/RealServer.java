@@ -75,7 +75,21 @@ final class RealServer implements AutoCloseable {
 
     /** Whether it can take new settings while it serves; a proxy without settings starts anew. */
     boolean reloads() {
-      return reload != null || this == MICROSOCKS;
+      return reload != null || this == CADDY || this == MICROSOCKS;
+    }
+
+    /** What has it read its settings anew. Caddy would not, without force, if they are the same. */
+    private List<String> reload(Path dir, long pid) {
+      return this == CADDY
+          ? List.of(
+              Objects.requireNonNull(find(program), program).toString(),
+              "reload",
+              "--force",
+              "--config",
+              dir.resolve(settings).toString(),
+              "--adapter",
+              "caddyfile")
+          : List.of("kill", "-" + reload, String.valueOf(pid));
     }
 
     private List<String> command(Path dir, Map<Port, Integer> ports) {
@@ -314,9 +328,14 @@ final class RealServer implements AutoCloseable {
       process = process(dir, product.command(dir, ports));
       return;
     }
-    new ProcessBuilder("kill", "-" + product.reload, String.valueOf(process.pid()))
-        .start()
-        .waitFor();
+    Process reload =
+        new ProcessBuilder(product.reload(dir, process.pid()))
+            .redirectErrorStream(true)
+            .redirectOutput(dir.resolve("reload").toFile())
+            .start();
+    if (reload.waitFor() != 0) {
+      throw new IOException(product + ": " + Files.readString(dir.resolve("reload")));
+    }
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.heddle.bench.contestants.OkHttpContestants;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.servers.RealServer.Product;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -52,6 +53,14 @@ public final class ServersCommand implements Callable<Integer> {
       split = ",",
       description = "what to try, of ${COMPLETION-CANDIDATES} (default: all)")
   private List<Trial> trials = List.of(Trial.values());
+
+  @Option(
+      names = "--patience",
+      description =
+          "seconds that the calls of a trial may take in all (default: ${DEFAULT-VALUE}); a busy"
+              + " machine needs more",
+      defaultValue = "30")
+  private int patience;
 
   private final List<String> failures = new ArrayList<>();
 
@@ -127,7 +136,7 @@ public final class ServersCommand implements Callable<Integer> {
         if (trial.isUpload() && takesCarriers(each)) {
           return "pins";
         }
-        Trial.Outcome outcome = trial.run(each, server);
+        Trial.Outcome outcome = trial.run(each, server, Duration.ofSeconds(patience));
         outcome
             .failures()
             .forEach(

@@ -62,7 +62,6 @@ enum Trial {
   private static final int CALLERS = 40;
   private static final int RELOAD_TIMES = 5;
   private static final int BODIES = 5;
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final String title;
   private final @Nullable Port plain;
@@ -131,9 +130,13 @@ enum Trial {
     };
   }
 
-  /** Tries a client that has this server for itself. */
-  Outcome run(Contestant contestant, RealServer server) throws Exception {
-    return run(contestant, server, BODIES, PATIENCE);
+  /**
+   * Tries a client that has this server for itself.
+   *
+   * @param patience how long the calls may take in all
+   */
+  Outcome run(Contestant contestant, RealServer server, Duration patience) throws Exception {
+    return run(contestant, server, BODIES, patience);
   }
 
   /**

@@ -455,10 +455,10 @@ class ReportTest {
     Cell measured = cell("closed-100", Mode.HEDDLE, Wire.HTTP_1, figures(1));
     List<Cell> rest =
         LoadPart.notReached(
-            LoadPart.Choice.of(Size.DEFAULT, List.of(Library.values()), null), List.of(measured));
+            LoadPart.Choice.of(Size.DEFAULT, Library.MEASURED, null), List.of(measured));
 
     assertEquals(
-        Library.values().length
+        Library.MEASURED.size()
                 * Mode.values().length
                 * Wire.values().length
                 * LoadScenario.values().length
@@ -473,9 +473,9 @@ class ReportTest {
   @Test
   void nothingIsLeftOutWithoutAWord() {
     for (Size size : Size.values()) {
-      LoadPart.Choice choice = LoadPart.Choice.of(size, List.of(Library.values()), null);
+      LoadPart.Choice choice = LoadPart.Choice.of(size, Library.MEASURED, null);
       for (LoadScenario scenario : LoadScenario.values()) {
-        for (Library library : Library.values()) {
+        for (Library library : Library.MEASURED) {
           for (Mode mode : Mode.values()) {
             for (Wire wire : Wire.values()) {
               boolean isMeasured =
@@ -519,7 +519,7 @@ class ReportTest {
   @Test
   void noServiceIsLeftOutWithoutAWord() {
     for (Size size : Size.values()) {
-      for (List<Library> libraries : List.of(List.of(Library.values()), List.of(Library.OKHTTP))) {
+      for (List<Library> libraries : List.of(Library.MEASURED, List.of(Library.OKHTTP))) {
         assertComplete(size, libraries, ServicePart.MODES, each -> ServicePart.isIn(size, each));
         assertComplete(size, libraries, LoomPart.MODES, each -> LoomPart.isIn(size, each));
       }

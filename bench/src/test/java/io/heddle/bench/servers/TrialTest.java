@@ -73,6 +73,17 @@ class TrialTest {
     }
   }
 
+  /** Caddy is told by its own command, which says whether that was understood. */
+  @Test
+  void caddyReadsItsSettingsAnew() throws Exception {
+    assumeTrue(Product.CADDY.isInstalled(), "caddy is not installed");
+    try (RealServer server = RealServer.start(Product.CADDY)) {
+      server.reload();
+      Trial.Outcome outcome = Trial.UPLOADS.run(okHttp(Wire.HTTP_1), server, 1, PATIENCE);
+      assertEquals(Map.of(), outcome.failures());
+    }
+  }
+
   private static boolean answers(HttpClient client, URI uri) throws InterruptedException {
     try {
       return client
@@ -90,7 +101,7 @@ class TrialTest {
     assumeTrue(Product.SQUID.isInstalled(), "squid is not installed");
     try (RealServer server = RealServer.start(Product.SQUID)) {
       for (Wire wire : Wire.values()) {
-        Trial.Outcome outcome = Trial.FORBIDDEN.run(heddle(library, wire), server);
+        Trial.Outcome outcome = Trial.FORBIDDEN.run(heddle(library, wire), server, PATIENCE);
         assertEquals(Map.of(), outcome.failures(), wire::toString);
       }
     }
@@ -101,6 +112,6 @@ class TrialTest {
     assumeTrue(Product.NGINX.isInstalled(), "nginx is not installed");
     RealServer server = RealServer.start(Product.NGINX);
     server.close();
-    assertEquals(200, Trial.LARGE_BODIES.run(okHttp(Wire.HTTP_1), server).failed());
+    assertEquals(200, Trial.LARGE_BODIES.run(okHttp(Wire.HTTP_1), server, PATIENCE).failed());
   }
 }
