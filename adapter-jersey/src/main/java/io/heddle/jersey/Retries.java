@@ -8,6 +8,7 @@ import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpRequest;
 import org.apache.hc.core5.http.HttpResponse;
 import org.apache.hc.core5.http.protocol.HttpContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Apache's own retries, except that a response always reaches who asks for server-sent events. A
@@ -23,7 +24,10 @@ final class Retries extends DefaultHttpRequestRetryStrategy {
         && super.retryRequest(response, count, context);
   }
 
-  private static boolean isForEvents(HttpRequest request) {
+  private static boolean isForEvents(@Nullable HttpRequest request) {
+    if (request == null) { // not sent: the proxy has refused its CONNECT
+      return false;
+    }
     Header accept = request.getFirstHeader(HttpHeaders.ACCEPT);
     return accept != null && accept.getValue().startsWith(MediaType.SERVER_SENT_EVENTS);
   }
