@@ -30,7 +30,9 @@ class LeftConnectionTest {
 
   private static final byte[] SETTINGS = {0, 0, 0, 4, 0, 0, 0, 0, 0};
 
-  /** Of streams after that of the last long one: who has sent a request meanwhile sends it again. */
+  /**
+   * Of streams after that of the last long one: who has sent a request meanwhile sends it again.
+   */
   private static final byte[] GOAWAY = {0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0};
 
   private static final byte[] HEAD = {0, 0, 1, 1, 4, 0, 0, 0, 0, (byte) 0x88}; // 200
