@@ -56,6 +56,7 @@ final class BodyPump implements Demand {
   // Written by the reader only.
   private volatile long returned;
   private volatile boolean closing;
+  private boolean broken; // by an interrupt or the deadline of a read; closed after that
 
   // Written by the caller, read by the worker.
   private volatile @Nullable Cleanable dropped; // null where the worker never waits for the caller
@@ -149,7 +150,7 @@ final class BodyPump implements Demand {
         }
         room.await();
       }
-      return !pipe.isDone();
+      return !pipe.isDone() || !closing; // a read that was broken: OkHttp is to fail
     } catch (InterruptedException e) { // the user's own executor is shut down
       throw OkHttpFailures.interrupted(e);
     }
@@ -192,7 +193,7 @@ final class BodyPump implements Demand {
    * cannot, since the server has stalled, is freed by a cancel.
    */
   void close() {
-    closing = true;
+    closing = !broken;
     pipe.closing();
     if (!pipe.cancel()) {
       return; // it had ended
@@ -207,6 +208,7 @@ final class BodyPump implements Demand {
     if (closing) {
       request(WINDOW); // wakes the worker in awaitRoom
     } else {
+      broken = true;
       exchange.abortBody();
     }
   }

@@ -8,6 +8,7 @@ import io.heddle.conformance.Wire;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import okhttp3.Interceptor;
@@ -19,6 +20,7 @@ import okhttp3.Response;
 import okhttp3.internal.connection.RealConnection;
 import okhttp3.internal.http2.ConnectionShutdownException;
 import okio.BufferedSink;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,13 +39,14 @@ class UnsentUploadTest {
   private static final byte[] WHOLE = {0, 0, 1, 1, 5, 0, 0, 0, 3, (byte) 0x88}; // 200, empty
 
   private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger attempts = new AtomicInteger();
   private final AtomicInteger received = new AtomicInteger();
   private final AtomicInteger asked = new AtomicInteger();
 
   /** A body that can be sent once. */
   private final class OneShot extends RequestBody {
     @Override
-    public MediaType contentType() {
+    public @Nullable MediaType contentType() {
       return null;
     }
 
@@ -92,8 +95,8 @@ class UnsentUploadTest {
 
   /** Waits, on a connection that the server leaves, until OkHttp has seen that. */
   private Response awaitGoAway(Interceptor.Chain chain) throws IOException {
-    if (connections.get() <= LEFT) {
-      RealConnection connection = (RealConnection) chain.connection();
+    if (attempts.incrementAndGet() <= LEFT) {
+      RealConnection connection = (RealConnection) Objects.requireNonNull(chain.connection());
       while (connection.isHealthy(false)) {
         LockSupport.parkNanos(1_000_000);
       }

@@ -1,0 +1,155 @@
+package io.heddle.okhttp;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.heddle.conformance.RawServer;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import javax.net.SocketFactory;
+import okhttp3.Call;
+import okhttp3.EventListener;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A worker that learns late that the read of a body was interrupted. The caller has closed the body
+ * by then: listeners were told of a call that ended well.
+ */
+@Timeout(60)
+class LateWorkerTest {
+
+  /** Longer than a caller waits for the worker of what it has given up. */
+  private static final int LATE_MILLIS = 500;
+
+  private static final class LateSocket extends Socket {
+    @Override
+    public InputStream getInputStream() throws IOException {
+      return new FilterInputStream(super.getInputStream()) {
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+          try {
+            return super.read(b, off, len);
+          } catch (IOException e) {
+            pause();
+            throw e;
+          }
+        }
+      };
+    }
+
+    private static void pause() {
+      try {
+        Thread.sleep(LATE_MILLIS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static final class LateSockets extends SocketFactory {
+    @Override
+    public Socket createSocket() {
+      return new LateSocket();
+    }
+
+    @Override
+    public Socket createSocket(String host, int port) {
+      throw new AssertionError("OkHttp connects by itself");
+    }
+
+    @Override
+    public Socket createSocket(String host, int port, InetAddress local, int localPort) {
+      throw new AssertionError("OkHttp connects by itself");
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port) {
+      throw new AssertionError("OkHttp connects by itself");
+    }
+
+    @Override
+    public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
+      throw new AssertionError("OkHttp connects by itself");
+    }
+  }
+
+  private static final class Heard extends EventListener {
+    private final List<String> ends = new CopyOnWriteArrayList<>();
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    @Override
+    public void responseBodyEnd(Call call, long byteCount) {
+      ends.add("responseBodyEnd");
+    }
+
+    @Override
+    public void responseFailed(Call call, IOException e) {
+      ends.add("responseFailed");
+    }
+
+    @Override
+    public void callEnd(Call call) {
+      ends.add("callEnd");
+      over.countDown();
+    }
+
+    @Override
+    public void callFailed(Call call, IOException e) {
+      ends.add("callFailed");
+      over.countDown();
+    }
+  }
+
+  private static RawServer server() throws IOException {
+    return RawServer.start(
+        socket -> {
+          InputStream in = socket.getInputStream();
+          int unused = in.read(new byte[4096]);
+          String begin = "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nabc";
+          socket.getOutputStream().write(begin.getBytes(US_ASCII));
+          RawServer.readToEnd(in);
+        });
+  }
+
+  @Test
+  void anInterruptedReadIsToldAsAFailure() throws Exception {
+    Heard heard = new Heard();
+    OkHttpClient client =
+        BlockingOkHttpClient.wrap(
+            new OkHttpClient.Builder()
+                .socketFactory(new LateSockets())
+                .eventListener(heard)
+                .build());
+    try (RawServer server = server()) {
+      Request get = new Request.Builder().url(server.uri().toString()).build();
+      Caller caller =
+          new Caller(
+              Thread.ofPlatform(), // a worker reads for it
+              () -> {
+                try (Response response = client.newCall(get).execute()) {
+                  InputStream in = response.body().byteStream();
+                  assertEquals(3, in.readNBytes(3).length);
+                  Thread.currentThread().interrupt();
+                  assertThrows(InterruptedIOException.class, in::read);
+                }
+                return true;
+              });
+      caller.result();
+      heard.over.await(20, TimeUnit.SECONDS);
+      assertEquals(List.of("responseFailed", "callFailed"), heard.ends);
+    }
+  }
+}
