@@ -81,7 +81,7 @@ final class JdkCall<T> {
   }
 
   private HttpResponse<T> attempts() throws IOException, InterruptedException {
-    Deadline queue = deadline.earlier(Deadline.after(client.queueTimeout));
+    Deadline queue = ofQueue();
     Resends resends = new Resends(deadline);
     boolean expects = request.expectContinue() && hasContent();
     boolean elsewhere = false;
@@ -117,11 +117,16 @@ final class JdkCall<T> {
             ? isUntouched(e, exchange) && resends.unprocessed()
             : mayGoAgain(e) && resends.lost()) {
           resends.pause();
+          queue = ofQueue(); // it has had a place, and waits for another
         } else {
           throw e;
         }
       }
     }
+  }
+
+  private Deadline ofQueue() {
+    return deadline.earlier(Deadline.after(client.queueTimeout));
   }
 
   /** RFC 9110, 10.1.1: without there must be no expectation; and what is sent is the whole. */

@@ -217,6 +217,11 @@ final class JdkExchange<T> {
     return responds;
   }
 
+  /** Whether the response has come to the caller, or is about to. */
+  boolean isBrought() {
+    return brought;
+  }
+
   /** How many requests with a body the client has made of this one, from the first on. */
   int begun() {
     return begun.get();

@@ -44,8 +44,10 @@ final class SentRequest extends HttpRequest {
     return (plain ? body : body.or(() -> Optional.of(BodyPublishers.noBody()))).map(Sent::new);
   }
 
+  /** The response's request has this body, too: who sends that again sends the user's own. */
   private final class Sent implements BodyPublisher {
     private final BodyPublisher body;
+    private volatile boolean again;
 
     Sent(BodyPublisher body) {
       this.body = body;
@@ -53,13 +55,16 @@ final class SentRequest extends HttpRequest {
 
     @Override
     public long contentLength() {
-      exchange.begins();
+      again = exchange.isBrought();
+      if (!again) {
+        exchange.begins();
+      }
       return body.contentLength();
     }
 
     @Override
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
-      body.subscribe(exchange.upload(client, deadline));
+      body.subscribe(again ? client : exchange.upload(client, deadline));
     }
   }
 
