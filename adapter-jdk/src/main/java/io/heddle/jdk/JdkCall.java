@@ -81,7 +81,7 @@ final class JdkCall<T> {
   }
 
   private HttpResponse<T> attempts() throws IOException, InterruptedException {
-    Deadline queue = ofQueue();
+    Deadline queue = Deadline.none();
     Resends resends = new Resends(deadline);
     boolean expects = request.expectContinue() && hasContent();
     boolean elsewhere = false;
@@ -91,6 +91,7 @@ final class JdkCall<T> {
       ConnectException noAddress =
           origin.lookUp(request.uri(), client.wrapped, client.resolver, deadline);
       event.at(Step.PLACE);
+      queue = refused ? queue : ofQueue(); // one wait, where a place was none
       Lane lane = enter(queue, refused);
       if (refused) {
         refused = false;
@@ -117,7 +118,6 @@ final class JdkCall<T> {
             ? isUntouched(e, exchange) && resends.unprocessed()
             : mayGoAgain(e) && resends.lost()) {
           resends.pause();
-          queue = ofQueue(); // it has had a place, and waits for another
         } else {
           throw e;
         }

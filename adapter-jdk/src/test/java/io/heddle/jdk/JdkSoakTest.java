@@ -60,6 +60,15 @@ class JdkSoakTest extends SoakSuite {
         : null;
   }
 
+  /**
+   * Where a handshake ends without a protocol, {@code Http2ClientImpl} notes the host as one that
+   * has no HTTP/2, for as long as the client lives.
+   */
+  @Override
+  protected boolean mayBreakProtocol(String told) {
+    return told.contains("Unexpected HTTP/1.x request");
+  }
+
   /** Of a caller that is interrupted: {@code HttpClientImpl.send} cancels the call. */
   @Override
   protected PinningReport withoutKnownPins(PinningReport pins) {

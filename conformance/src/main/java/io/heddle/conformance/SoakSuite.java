@@ -82,6 +82,16 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /**
+   * Whether the library is known to send what the server takes for no request, where connections
+   * are ended as they are opened.
+   *
+   * @param told what the server says of it
+   */
+  protected boolean mayBreakProtocol(String told) {
+    return false;
+  }
+
   /** Whether this may be logged as an error, as the library, or what it stands on, is known to. */
   protected boolean mayLog(LogRecord logged) {
     return false;
