@@ -9,13 +9,11 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
-import java.net.InetAddress;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import javax.net.SocketFactory;
 import okhttp3.Call;
 import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
@@ -59,30 +57,10 @@ class LateWorkerTest {
     }
   }
 
-  private static final class LateSockets extends SocketFactory {
+  private static final class LateSockets extends TestSockets {
     @Override
     public Socket createSocket() {
       return new LateSocket();
-    }
-
-    @Override
-    public Socket createSocket(String host, int port) {
-      throw new AssertionError("OkHttp connects by itself");
-    }
-
-    @Override
-    public Socket createSocket(String host, int port, InetAddress local, int localPort) {
-      throw new AssertionError("OkHttp connects by itself");
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port) {
-      throw new AssertionError("OkHttp connects by itself");
-    }
-
-    @Override
-    public Socket createSocket(InetAddress host, int port, InetAddress local, int localPort) {
-      throw new AssertionError("OkHttp connects by itself");
     }
   }
 
