@@ -91,7 +91,9 @@ final class JdkCall<T> {
       ConnectException noAddress =
           origin.lookUp(request.uri(), client.wrapped, client.resolver, deadline);
       event.at(Step.PLACE);
-      queue = refused ? queue : ofQueue(); // one wait, where a place was none
+      if (!refused) { // else its place was none, and it still waits
+        queue = deadline.earlier(Deadline.after(client.queueTimeout));
+      }
       Lane lane = enter(queue, refused);
       if (refused) {
         refused = false;
@@ -123,10 +125,6 @@ final class JdkCall<T> {
         }
       }
     }
-  }
-
-  private Deadline ofQueue() {
-    return deadline.earlier(Deadline.after(client.queueTimeout));
   }
 
   /** RFC 9110, 10.1.1: without there must be no expectation; and what is sent is the whole. */

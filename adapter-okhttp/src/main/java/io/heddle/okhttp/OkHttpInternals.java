@@ -255,7 +255,7 @@ final class OkHttpInternals {
       return failure instanceof SocketException
           || failure instanceof SSLException
           || failure instanceof EOFException
-          || failure instanceof ConnectionShutdownException
+          || isUnsent(failure)
           || (failure instanceof StreamResetException reset
               && reset.errorCode == okhttp3.internal.http2.ErrorCode.CANCEL);
     } catch (LinkageError e) {
@@ -266,7 +266,7 @@ final class OkHttpInternals {
   /** Whether the server says that it did not process this request (RFC 9113, 6.8 and 8.7). */
   static boolean isRefused(Throwable failure) {
     try {
-      return failure instanceof ConnectionShutdownException
+      return isUnsent(failure)
           || (failure instanceof StreamResetException reset
               && reset.errorCode == okhttp3.internal.http2.ErrorCode.REFUSED_STREAM);
     } catch (LinkageError e) {
@@ -274,13 +274,10 @@ final class OkHttpInternals {
     }
   }
 
-  /**
-   * Whether a refused request got no stream: nothing of it was sent, and its body was not asked
-   * for.
-   */
-  static boolean isUnsent(Throwable refusal) {
+  /** Whether a request got no stream: nothing of it was sent, and its body was not asked for. */
+  static boolean isUnsent(Throwable failure) {
     try {
-      return refusal instanceof ConnectionShutdownException;
+      return failure instanceof ConnectionShutdownException;
     } catch (LinkageError e) {
       return false;
     }

@@ -237,7 +237,7 @@ final class KitClient implements Client {
   }
 
   /** A body that can be sent once. */
-  private static final class OneShot extends RequestBody {
+  static final class OneShot extends RequestBody {
 
     /** Writes the body. */
     @FunctionalInterface

@@ -12,15 +12,12 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import okhttp3.Interceptor;
-import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import okhttp3.RequestBody;
 import okhttp3.Response;
 import okhttp3.internal.connection.RealConnection;
 import okhttp3.internal.http2.ConnectionShutdownException;
 import okio.BufferedSink;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,23 +40,9 @@ class UnsentUploadTest {
   private final AtomicInteger received = new AtomicInteger();
   private final AtomicInteger asked = new AtomicInteger();
 
-  /** A body that can be sent once. */
-  private final class OneShot extends RequestBody {
-    @Override
-    public @Nullable MediaType contentType() {
-      return null;
-    }
-
-    @Override
-    public boolean isOneShot() {
-      return true;
-    }
-
-    @Override
-    public void writeTo(BufferedSink sink) throws IOException {
-      asked.incrementAndGet();
-      sink.write(new byte[1000]);
-    }
+  private void write(BufferedSink sink) throws IOException {
+    asked.incrementAndGet();
+    sink.write(new byte[1000]);
   }
 
   private RawServer server() throws IOException {
@@ -114,7 +97,11 @@ class UnsentUploadTest {
   }
 
   private int post(OkHttpClient client, RawServer server) throws IOException {
-    Request post = new Request.Builder().url(server.uri().toString()).post(new OneShot()).build();
+    Request post =
+        new Request.Builder()
+            .url(server.uri().toString())
+            .post(new KitClient.OneShot(-1, this::write))
+            .build();
     try (Response response = client.newCall(post).execute()) {
       return response.code();
     }

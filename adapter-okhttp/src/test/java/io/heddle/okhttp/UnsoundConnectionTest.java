@@ -13,13 +13,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
-import okhttp3.RequestBody;
 import okhttp3.Response;
-import okio.BufferedSink;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -34,25 +30,6 @@ class UnsoundConnectionTest {
   private static final String ANSWER = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
   private final AtomicBoolean arrived = new AtomicBoolean();
-
-  /** A body that can be sent once. */
-  private static final class OneShot extends RequestBody {
-
-    @Override
-    public @Nullable MediaType contentType() {
-      return null;
-    }
-
-    @Override
-    public boolean isOneShot() {
-      return true;
-    }
-
-    @Override
-    public void writeTo(BufferedSink sink) throws IOException {
-      sink.writeUtf8("x".repeat(100_000));
-    }
-  }
 
   /** Answers the first request, and sends at once what nobody has asked for. */
   private void serve(ServerSocket server, String lastLine) {
@@ -92,7 +69,12 @@ class UnsoundConnectionTest {
       Thread.startVirtualThread(() -> serve(server, "0")); // the last chunk
       String url = "http://127.0.0.1:" + server.getLocalPort() + "/";
       execute(client, new Request.Builder().url(url).build());
-      execute(client, new Request.Builder().url(url).post(new OneShot()).build());
+      execute(
+          client,
+          new Request.Builder()
+              .url(url)
+              .post(new KitClient.OneShot(-1, sink -> sink.writeUtf8("x".repeat(100_000))))
+              .build());
       assertTrue(arrived.get());
     }
   }

@@ -33,6 +33,11 @@ class WrappedDriver implements ClientDriver {
     return attempt.right().execute();
   }
 
+  /** Whose header fields the caller is given. */
+  Reply head(Reply reply) {
+    return reply;
+  }
+
   /** The body that the caller is given, as soon as the head is there. */
   InputStream body(ReferenceClient client, InputStream body) throws IOException {
     return body;
@@ -85,7 +90,7 @@ class WrappedDriver implements ClientDriver {
         @Override
         public Reply execute() throws Exception {
           Reply reply = WrappedDriver.this.execute(new Attempt(client, call, prepared));
-          return new WrappedReply(reply, body(client, reply.body()));
+          return new WrappedReply(reply, head(reply), body(client, reply.body()));
         }
 
         @Override
@@ -111,7 +116,7 @@ class WrappedDriver implements ClientDriver {
     }
   }
 
-  private record WrappedReply(Reply right, InputStream body) implements Reply {
+  private record WrappedReply(Reply right, Reply head, InputStream body) implements Reply {
     @Override
     public int status() {
       return right.status();
@@ -119,7 +124,7 @@ class WrappedDriver implements ClientDriver {
 
     @Override
     public @Nullable String header(String name) {
-      return right.header(name);
+      return head.header(name);
     }
 
     @Override

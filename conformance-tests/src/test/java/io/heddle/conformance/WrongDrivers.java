@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -203,47 +204,13 @@ final class WrongDrivers {
 
   // ---- bodies ---------------------------------------------------------------------------------
 
-  /** The head of a response is that of another call's. */
+  /** The header fields of a response are those of another call's. */
   static final class MixesUpHeads extends WrappedDriver {
     private final AtomicReference<@Nullable Reply> last = new AtomicReference<>();
 
-    private record MixedUp(Reply own, Reply other) implements Reply {
-      @Override
-      public int status() {
-        return own.status();
-      }
-
-      @Override
-      public @Nullable String header(String name) {
-        return other.header(name);
-      }
-
-      @Override
-      public String protocol() {
-        return own.protocol();
-      }
-
-      @Override
-      public InputStream body() {
-        return own.body();
-      }
-
-      @Override
-      public Map<String, String> trailers() throws IOException {
-        return own.trailers();
-      }
-
-      @Override
-      public void close() throws IOException {
-        own.close();
-      }
-    }
-
     @Override
-    Reply execute(Attempt attempt) throws Exception {
-      Reply own = super.execute(attempt);
-      Reply other = last.getAndSet(own);
-      return other == null ? own : new MixedUp(own, other);
+    Reply head(Reply reply) {
+      return Objects.requireNonNullElse(last.getAndSet(reply), reply);
     }
   }
 

@@ -154,7 +154,7 @@ final class SoakCall {
       if (n < 0) {
         break;
       }
-      Contents.check(buffer, n, plan.from + read);
+      Contents.check(buffer, n, plan.from() + read);
       read += n;
     }
     if (read != plan.length) {
@@ -201,7 +201,7 @@ final class SoakCall {
   private Body body() {
     Source source = Kit.present(plan.source, "a source");
     if (source == Source.BYTES) {
-      byte[] bytes = Contents.range(plan.from, plan.size);
+      byte[] bytes = Contents.range(plan.from(), plan.size);
       body = new WeakReference<>(bytes);
       return new Body.Bytes(bytes);
     }
@@ -220,7 +220,7 @@ final class SoakCall {
     for (int done = 0; done < plan.size; ) {
       int n = Math.min(Math.min(plan.size - done, 8000), Contents.PIECE);
       behave(done, n);
-      out.write(Contents.array(), Contents.offset(plan.from + done), n);
+      out.write(Contents.array(), Contents.offset(plan.from() + done), n);
       done += n;
     }
     if (plan.size == 0) {
@@ -229,7 +229,7 @@ final class SoakCall {
   }
 
   private InputStream stream() {
-    return new FilterInputStream(Contents.stream(plan.from, plan.size)) {
+    return new FilterInputStream(Contents.stream(plan.from(), plan.size)) {
       private int done;
 
       @Override
@@ -457,7 +457,7 @@ final class SoakCall {
    */
   private boolean isTooLateToBegin() {
     boolean empty = plan.source == Source.SIZED_STREAM && plan.size == 0;
-    return (begun || empty) && seen().isEmpty() && isOfLate(round.server().narrowedAt());
+    return (begun || empty) && seen().isEmpty() && narrowed;
   }
 
   /** Whether that was in the time of the call, or shortly before. */

@@ -160,9 +160,6 @@ final class SoakPlan {
   final Manner manner;
   final int size;
 
-  /** Where in {@link Contents} the bodies of request and response begin: of no other call. */
-  final int from;
-
   /** After how much of the body, of the request or of the response, what is to happen happens. */
   final int middle;
 
@@ -186,7 +183,6 @@ final class SoakPlan {
     this.random = new SplittableRandom(new SplittableRandom(seed + number).nextLong());
     this.number = number;
     boolean post = in100(45);
-    this.from = Math.floorMod(number * STEP, Contents.PERIOD);
     this.method = post ? "POST" : in100(5) ? "HEAD" : "GET";
     this.source = post ? one(Source.values()) : null;
     this.size = post ? one(SIZES) : 0;
@@ -210,7 +206,6 @@ final class SoakPlan {
     this.number = -outer.number;
     this.method = "GET";
     this.meeting = Meeting.ANSWER;
-    this.from = Math.floorMod(number * STEP, Contents.PERIOD);
     this.script = answer(200).body(1000);
     this.target = null;
     this.length = 1000;
@@ -306,7 +301,7 @@ final class SoakPlan {
 
   /** An answer to this call and to no other: its body is the call's own, and so is its head. */
   private Script answer(int status) {
-    return Script.answer(status).from(from).header(NUMBER, Long.toString(number));
+    return Script.answer(status).from(from()).header(NUMBER, Long.toString(number));
   }
 
   private Script varied(Script ok, boolean http2, boolean rough) {
@@ -347,6 +342,11 @@ final class SoakPlan {
         }
       }
     }
+  }
+
+  /** Where in {@link Contents} the bodies of request and response begin: of no other call. */
+  int from() {
+    return Math.floorMod(number * STEP, Contents.PERIOD);
   }
 
   /** The status of the response, if one arrives. */

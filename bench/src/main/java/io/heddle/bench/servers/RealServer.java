@@ -82,7 +82,7 @@ final class RealServer implements AutoCloseable {
     private List<String> reload(Path dir, long pid) {
       return this == CADDY
           ? List.of(
-              Objects.requireNonNull(find(program), program).toString(),
+              path(),
               "reload",
               "--force",
               "--config",
@@ -94,7 +94,7 @@ final class RealServer implements AutoCloseable {
 
     private List<String> command(Path dir, Map<Port, Integer> ports) {
       String file = dir.resolve(settings).toString();
-      String path = Objects.requireNonNull(find(program), program).toString();
+      String path = path();
       return switch (this) {
         case NGINX -> List.of(path, "-c", file, "-p", dir.toString());
         case HTTPD -> List.of(path, "-f", file, "-D", "FOREGROUND");
@@ -112,12 +112,16 @@ final class RealServer implements AutoCloseable {
     private List<String> preparation(Path dir) {
       return this == GO
           ? List.of(
-              Objects.requireNonNull(find(program), program).toString(),
+              path(),
               "build",
               "-o",
               dir.resolve("server").toString(),
               dir.resolve(settings).toString())
           : List.of();
+    }
+
+    private String path() {
+      return Objects.requireNonNull(find(program), program).toString();
     }
 
     private static @Nullable Path find(String program) {

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.ToDoubleFunction;
@@ -21,13 +22,13 @@ final class ConnectionPoolMetrics implements Opened.Listener<BlockingConnectionM
 
   private final MeterRegistry registry;
 
-  /** By number. */
-  private final ConcurrentMap<Integer, BlockingConnectionManager> pools = new ConcurrentHashMap<>();
+  /** Those that pools have. */
+  private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
 
   private final ConcurrentMap<BlockingConnectionManager, Gauges> gauges = new ConcurrentHashMap<>();
 
   /** What was registered for a pool; a filter may have given it other names and tags. */
-  private record Gauges(CallMetrics calls, List<Gauge> ofPool) {}
+  private record Gauges(int number, CallMetrics calls, List<Gauge> ofPool) {}
 
   ConnectionPoolMetrics(MeterRegistry registry) {
     this.registry = registry;
@@ -36,7 +37,7 @@ final class ConnectionPoolMetrics implements Opened.Listener<BlockingConnectionM
   @Override
   public void opened(BlockingConnectionManager pool) {
     int number = 1;
-    while (pools.putIfAbsent(number, pool) != null) {
+    while (!numbers.add(number)) {
       number++;
     }
     String name = number == 1 ? "heddle" : "heddle-" + number;
@@ -46,6 +47,7 @@ final class ConnectionPoolMetrics implements Opened.Listener<BlockingConnectionM
     gauges.put(
         pool,
         new Gauges(
+            number,
             calls,
             List.of(
                 gauge("max", "Most connections in all", tags, pool, PoolStats::getMax),
@@ -75,7 +77,7 @@ final class ConnectionPoolMetrics implements Opened.Listener<BlockingConnectionM
     if (registered != null) {
       registered.calls().close();
       registered.ofPool().forEach(registry::remove);
-      pools.values().remove(pool);
+      numbers.remove(registered.number());
     }
   }
 
