@@ -13,8 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +27,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +68,9 @@ final class Soak {
   /** What a client may keep of its last calls. */
   private static final int KEPT = 30;
 
+  /** How many connections of a round a library may end that is known to do so. */
+  private static final int ENDED_BY_LIBRARY = 3;
+
   /** How many of the things that are wrong are told. */
   private static final int TOLD = 10;
 
@@ -86,7 +92,7 @@ final class Soak {
   private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
   private final Map<String, LongAdder> kinds = new ConcurrentSkipListMap<>();
   private final Map<String, LongAdder> counts = new ConcurrentSkipListMap<>();
-  private volatile @Nullable Path dumped;
+  private final Map<String, Path> dumps = new ConcurrentHashMap<>();
 
   /**
    * A soak to be run.
@@ -177,7 +183,7 @@ final class Soak {
     try {
       conductor.start().result(Bounds.LONG.multipliedBy(60));
     } catch (AssertionError e) {
-      wrong.add("the round broke; all threads are in " + dump() + ": " + Round.trace(e));
+      wrong.add("the round broke; all threads are in " + dump("end") + ": " + Round.trace(e));
     }
     assertNothingWrong(round);
   }
@@ -197,18 +203,16 @@ final class Soak {
     }
   }
 
-  /** All threads, as they stood when something was wrong first. */
-  private Path dump() {
-    Path before = dumped;
-    if (before != null) {
-      return before;
-    }
+  /** All threads, as they stood when this happened first. */
+  private Path dump(String what) {
+    return dumps.computeIfAbsent(what, this::writeDump);
+  }
+
+  private Path writeDump(String what) {
     try {
       Files.createDirectories(DUMPS);
-      String name = kit.driver().getClass().getSimpleName() + "-" + kit.wire() + "-soak.txt";
-      Path dump = Files.writeString(DUMPS.resolve(name), ThreadDump.text());
-      dumped = dump;
-      return dump;
+      String name = kit.driver().getClass().getSimpleName() + "-" + kit.wire();
+      return Files.writeString(DUMPS.resolve(name + "-soak-" + what + ".txt"), ThreadDump.text());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -310,6 +314,7 @@ final class Soak {
     private volatile boolean shut;
     private final Queue<SoakCall> made = new ConcurrentLinkedQueue<>();
     private final List<Caller<@Nullable Void>> callers = new ArrayList<>();
+    private final Set<Integer> excused = ConcurrentHashMap.newKeySet();
     private int losses;
 
     Round(int index) throws Exception {
@@ -386,13 +391,25 @@ final class Soak {
       return true;
     }
 
+    /** Whether the library may have ended this connection, of its own accord. */
+    boolean excuses(int connection) {
+      if (!excused.contains(connection) && excused.size() >= ENDED_BY_LIBRARY) {
+        return false;
+      }
+      excused.add(connection);
+      server.excuse(connection);
+      return true;
+    }
+
     void requests(int more) {
       counts.computeIfAbsent("requests", key -> new LongAdder()).add(more);
     }
 
     void wrong(SoakCall call, String what, @Nullable Throwable failure) {
       kinds.computeIfAbsent(what.split(":", 2)[0], key -> new LongAdder()).increment();
-      wrong.add(call + "\n  " + what + (failure == null ? "" : "\n" + trace(failure)));
+      wrong.add(
+          "%s\n  %s; all threads, when something was wrong first, are in %s%s"
+              .formatted(call, what, dump("first"), failure == null ? "" : "\n" + trace(failure)));
     }
 
     static String trace(Throwable failure) {
@@ -405,8 +422,13 @@ final class Soak {
 
     void run() throws Exception {
       boolean lost = index % 5 == 4; // of every kind of round in turn
-      try (LostBuffers buffers = lost ? new LostBuffers() : null) {
+      boolean told = index % 5 == 3;
+      try (LostBuffers buffers = lost ? new LostBuffers() : null;
+          RecordedCalls events = told ? RecordedCalls.start() : null) {
         conduct();
+        if (events != null) {
+          judgeEvents(events.calls(server.uri(Script.ok())));
+        }
         if (buffers != null) {
           // Twice: the collector does not tell of all that it finds in one order.
           Stream.of(buffers.earlier(), buffers.found(), buffers.found())
@@ -417,6 +439,26 @@ final class Soak {
       made.forEach(SoakCall::judgeServer);
       server.takeMalformed().forEach(this::judgeMalformed);
       before.assertNoLeaks(kit.driver()::outlivesClients);
+    }
+
+    /** Each call that has succeeded has written an event of that, once, and no other has. */
+    private void judgeEvents(List<RecordedEvent> events) {
+      long told =
+          events.stream()
+              .filter(each -> each.getString("ended").equals("completed"))
+              .filter(each -> each.getInt("status") / 100 != 3) // of a redirect, where it is one
+              .count();
+      List<SoakCall> all = made.stream().flatMap(SoakCall::all).toList();
+      long least = all.stream().filter(SoakCall::hasSucceeded).count();
+      long most = least + all.stream().filter(SoakCall::wasClosedEarly).count();
+      if (told < least || told > most) {
+        wrong.add(
+            "%d events tell of calls that have succeeded; there are %d, and %d more of which all"
+                    .formatted(told, least, most - least)
+                + " may have come, in round "
+                + index);
+      }
+      count("rounds whose events agree");
     }
 
     private void judgeMalformed(String told) {
@@ -448,7 +490,12 @@ final class Soak {
       }
       close();
       Bounds.await(
-          Bounds.LONG, "the server sees all connections end", () -> server.connectionsOpen() == 0);
+          Bounds.LONG,
+          "the server sees all connections end",
+          () -> {
+            server.readOn();
+            return server.connectionsOpen() == 0;
+          });
     }
 
     private @Nullable Void makeCalls() {
@@ -507,7 +554,7 @@ final class Soak {
         for (SoakCall each : hanging) {
           AssertionError where = new AssertionError("where it hangs");
           where.setStackTrace(Kit.present(each.caller(), "a caller").getStackTrace());
-          wrong(each, "hangs; all threads are in " + dump(), where);
+          wrong(each, "hangs; all threads are in " + dump("hang"), where);
         }
         throw new AssertionError(hanging.size() + " calls hang");
       }
@@ -517,13 +564,13 @@ final class Soak {
       if (!Bounds.holds(Bounds.RELEASE, () -> client.leases() == 0)) {
         wrong.add(
             "leases: %d, not 0, in round %d: %s; all threads are in %s"
-                .formatted(client.leases(), index, client.describe(), dump()));
+                .formatted(client.leases(), index, client.describe(), dump("lease")));
       }
       if (!Bounds.holds(Bounds.RELEASE, () -> client.describe().endsWith(IDLE))) {
         wrong.add("says of its calls, in round " + index + ": " + client.describe());
       }
       for (SoakCall each : made) {
-        if (!Bounds.holds(Bounds.PROMPT, () -> !each.isForgottenByItsClient())) {
+        if (!Bounds.holds(Bounds.PROMPT, () -> !isForgotten(each))) {
           wrong(each, "has ended, and the server does not know", null);
         }
       }
@@ -538,6 +585,11 @@ final class Soak {
           wrong.add(kept() + " bodies of calls that have ended are kept, in round " + index);
         }
       }
+    }
+
+    private boolean isForgotten(SoakCall call) {
+      server.readOn();
+      return call.isForgottenByItsClient();
     }
 
     private long kept() {

@@ -14,9 +14,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +35,10 @@ final class SoakCall {
   private static final long PAUSE_NANOS = 1_000_000;
 
   private static final Set<Failure> CLOSED = EnumSet.of(Failure.CLOSED);
+
+  /** How it is told that the caller, or somebody else, has ended a call. */
+  private static final Set<Failure> ENDED =
+      EnumSet.of(Failure.INTERRUPTED, Failure.CANCELLED, Failure.DEADLINE);
 
   /** What the source of a request's body fails with. */
   private static final class Torn extends IOException {
@@ -64,6 +72,12 @@ final class SoakCall {
   private Outcome outcome = Outcome.FAILED;
   private @Nullable Throwable failure;
   private boolean madeTooLate;
+
+  /** Whether the response's head came. */
+  private boolean answered;
+
+  /** What is to happen as a body is at its middle. */
+  private final Queue<Runnable> strikes = new ConcurrentLinkedQueue<>();
 
   /** Whether it is known why it failed, though the server has taken nothing of it. */
   private boolean explained;
@@ -115,12 +129,16 @@ final class SoakCall {
       round.wrong(this, each, failure);
     }
     round.count(outcome == Outcome.FAILED ? "failed as it may" : outcome.name());
+    if (failure != null && answered && !plan.endings.isEmpty() && isOneOf(ENDED, failure)) {
+      round.count("ended in the response's body");
+    }
   }
 
   private Outcome exchange() throws Exception {
     PreparedCall prepared = round.client().prepare(request());
     startEndings(prepared);
     Reply reply = prepared.execute();
+    answered = true;
     try {
       return read(reply);
     } catch (Throwable e) {
@@ -141,16 +159,18 @@ final class SoakCall {
       nest();
     }
     InputStream in = reply.body();
-    byte[] buffer = new byte[Contents.PIECE];
+    byte[] buffer = new byte[plan.endings.isEmpty() ? Contents.PIECE : 1000];
     int read = 0;
     while (true) {
-      boolean closes = plan.endings.contains(Ending.CLOSE);
-      if (closes && read >= plan.middle) {
-        struck();
-        reply.close();
-        return Outcome.CLOSED_EARLY;
+      if (read >= plan.middle) {
+        if (plan.endings.contains(Ending.CLOSE)) {
+          struck();
+          reply.close();
+          return Outcome.CLOSED_EARLY;
+        }
+        strike();
       }
-      int n = in.read(buffer, 0, closes ? Math.min(buffer.length, 1000) : buffer.length);
+      int n = in.read(buffer, 0, buffer.length);
       if (n < 0) {
         break;
       }
@@ -255,6 +275,9 @@ final class SoakCall {
   private void behave(int from, int n) throws IOException {
     int middle = Math.min(plan.middle, Math.max(plan.size - 1, 0));
     boolean now = from <= middle && middle < from + n;
+    if (now) {
+      strike();
+    }
     switch (plan.manner) {
       case SLOW, BLOCKED -> {
         do {
@@ -304,11 +327,34 @@ final class SoakCall {
   }
 
   private void later(Runnable strike) {
+    if (!plan.inBody) {
+      start(strike, plan.micros);
+      return;
+    }
+    AtomicBoolean done = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (done.compareAndSet(false, true)) {
+            strike.run();
+          }
+        };
+    strikes.add(once);
+    start(once, SoakPlan.AT_LAST);
+  }
+
+  /** A body is at its middle. */
+  private void strike() {
+    for (Runnable each = strikes.poll(); each != null; each = strikes.poll()) {
+      start(each, plan.micros);
+    }
+  }
+
+  private static void start(Runnable strike, int micros) {
     Thread.ofVirtual()
         .name("soak")
         .start(
             () -> {
-              LockSupport.parkNanos(plan.micros * 1000L);
+              LockSupport.parkNanos(micros * 1000L);
               strike.run();
             });
   }
@@ -372,6 +418,7 @@ final class SoakCall {
     }
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each.equals(torn) || isOfSource(each)) {
+        explained = true;
         return true;
       }
     }
@@ -401,10 +448,10 @@ final class SoakCall {
       round.count("failed as the server ended its connection");
       return true;
     }
-    if (round.allowed().mayEndConnection(round.wire(), failure)) {
+    if (round.allowed().mayEndConnection(round.wire(), failure)
+        && seen().stream().allMatch(each -> round.excuses(each.connection()))) {
       explained = true;
       round.count("excused: the library ended the connection");
-      seen().forEach(each -> round.server().excuse(each.connection()));
       return true;
     }
     if (isInterruptedTooEarly(failure)) {
@@ -428,7 +475,10 @@ final class SoakCall {
 
   /** Whether the server has refused, or not looked at, the request that it was to answer last. */
   private boolean isRefused() {
-    return round.wire().isMultiplexed() && lastSeen().stream().allMatch(Seen::isRefused);
+    List<Seen> last = lastSeen();
+    return round.wire().isMultiplexed()
+        && (target != null || !last.isEmpty()) // what comes of a redirect, the library may not send
+        && last.stream().allMatch(Seen::isRefused);
   }
 
   private boolean isOfSource(Throwable failure) {
@@ -462,7 +512,7 @@ final class SoakCall {
 
   /** Whether that was in the time of the call, or shortly before. */
   private boolean isOfLate(long time) {
-    return time > startedAt - Bounds.PROMPT.toNanos();
+    return time > startedAt - Bounds.ARRIVAL.toNanos();
   }
 
   private boolean isOnBrokenConnection(Seen each) {
@@ -553,9 +603,25 @@ final class SoakCall {
 
   /** Whether the server still waits with an answer, and does not know that nobody else does. */
   boolean isForgottenByItsClient() {
-    boolean trickles = plan.meeting == SoakPlan.Meeting.TRICKLE;
+    boolean waits = plan.isEndless() && plan.meeting != SoakPlan.Meeting.STALL;
+    if (plan.meeting == SoakPlan.Meeting.UNREAD) {
+      seen().forEach(Seen::readOn); // or it does not see that its client leaves
+    }
     return seen().stream()
-        .anyMatch(each -> (each.isStalled() || trickles) && !each.isAborted() && !each.isRefused());
+        .anyMatch(each -> (each.isStalled() || waits) && !each.isAborted() && !each.isRefused());
+  }
+
+  /** It, and the calls that were made within it. */
+  Stream<SoakCall> all() {
+    return Stream.concat(Stream.of(this), nested.stream());
+  }
+
+  boolean hasSucceeded() {
+    return outcome == Outcome.WHOLE;
+  }
+
+  boolean wasClosedEarly() {
+    return outcome == Outcome.CLOSED_EARLY;
   }
 
   /** Whether what the body of the request came from can still be reached. */

@@ -27,6 +27,8 @@ final class SoakPlan {
     REDIRECT(6),
     /** No head, or no more of the body, ever. */
     STALL(10),
+    /** Reads some of the request's body and no more, and answers nothing. */
+    UNREAD(4),
     /** A byte every now and then, and no end. */
     TRICKLE(4),
     /** A body that is shorter than it was told to be. */
@@ -109,14 +111,15 @@ final class SoakPlan {
   /** How many bytes of what trickles are waited for at most, before the response is closed. */
   private static final int TRICKLED = 20;
 
-  /** How the server resets a stream that it has begun to process. */
-  private static final Http2Error[] CODES = {
-    Http2Error.INTERNAL_ERROR,
-    Http2Error.PROTOCOL_ERROR,
-    Http2Error.CANCEL,
-    Http2Error.ENHANCE_YOUR_CALM,
-    Http2Error.HTTP_1_1_REQUIRED
-  };
+  /** How the server resets a stream that it has begun to process: by every code but one. */
+  private static final Http2Error[] CODES =
+      EnumSet.complementOf(EnumSet.of(Http2Error.REFUSED_STREAM)).toArray(Http2Error[]::new);
+
+  /** After how long, in µs, what was to end the call in its body does so wherever the call is. */
+  static final int AT_LAST = 400_000;
+
+  /** How long a call has at least, in µs, that is to come to its deadline in its body. */
+  private static final int TO_BODY = 100_000;
 
   /** How a connection's end may be told, wherever in a call it comes. */
   static final Set<Failure> CONNECTION_ENDS =
@@ -163,8 +166,11 @@ final class SoakPlan {
   /** After how much of the body, of the request or of the response, what is to happen happens. */
   final int middle;
 
-  /** After how long what ends the call does, in µs. */
+  /** After how long what ends the call does, in µs, from its begin or from the middle. */
   final int micros;
+
+  /** Whether what ends the call comes as one of its bodies is at its middle. */
+  final boolean inBody;
 
   /** Whether the caller makes another call between the head and the body. */
   final boolean nesting;
@@ -193,9 +199,13 @@ final class SoakPlan {
     this.manner = manner(undisturbed && mayNest);
     this.nesting = undisturbed && mayNest && in100(5);
     boolean trickles = meeting == Meeting.TRICKLE;
-    this.middle = random.nextInt(1 + (trickles ? TRICKLED : Math.max(size, length)));
-    this.micros = random.nextInt(in100(50) ? 3000 : in100(80) ? 25_000 : 400_000);
+    int half = random.nextInt(1 + (trickles ? TRICKLED : Math.max(size, length)));
+    this.inBody = in100(50);
+    int time = random.nextInt(in100(50) ? 3000 : in100(80) ? 25_000 : 400_000);
+    this.micros = !inBody ? time : endings.contains(Ending.DEADLINE) ? TO_BODY + time : time % 3000;
     this.script = script(wire.isMultiplexed(), rough);
+    long last = script.faultAfter();
+    this.middle = last < 0 ? half : (int) Math.min(half, last);
     this.target = meeting == Meeting.REDIRECT ? answer(200).body(length) : null;
     drawFailures(wire);
   }
@@ -214,6 +224,7 @@ final class SoakPlan {
     this.size = 0;
     this.middle = 0;
     this.micros = 0;
+    this.inBody = false;
     this.nesting = false;
   }
 
@@ -234,6 +245,7 @@ final class SoakPlan {
     boolean fits =
         switch (drawn) {
           case EARLY -> source != null;
+          case UNREAD -> size > 0;
           // Who writes more than fits into a pipe waits half a second after an answer, and no
           // longer.
           case AROUND -> source != null && size <= 60_000 && length > 1;
@@ -247,15 +259,14 @@ final class SoakPlan {
   }
 
   private void drawEndings() {
-    boolean endless = meeting == Meeting.STALL || meeting == Meeting.TRICKLE;
-    if (endless || in100(20)) {
+    if (isEndless() || in100(20)) {
       endings.add(one(Ending.values()));
       if (in100(15)) {
         endings.add(one(Ending.values()));
       }
     }
-    if (endless && !endings.contains(Ending.FLAGGED)) {
-      if (meeting == Meeting.STALL) { // the caller of a head that never comes closes nothing
+    if (isEndless() && !endings.contains(Ending.FLAGGED)) {
+      if (meeting != Meeting.TRICKLE) { // the caller of a head that never comes closes nothing
         endings.remove(Ending.CLOSE);
       }
       if (endings.isEmpty()) {
@@ -287,6 +298,7 @@ final class SoakPlan {
       case AROUND -> answer(413).body(length).around();
       case REDIRECT -> answer(source == null ? 302 : 307);
       case STALL -> ok.fault(Fault.STALL, at);
+      case UNREAD -> ok.take(random.nextInt(size)).fault(Fault.STALL);
       case TRICKLE -> answer(200).body(Integer.MAX_VALUE).drip(1, Duration.ofMillis(2));
       case SHORT -> http2 ? ok.length(length + 1L) : ok.length(length + 1L).close();
       case LONG -> http2 ? answer(200).length(length).body(length + 1L) : ok.surplus();
@@ -359,10 +371,15 @@ final class SoakPlan {
     return !endings.contains(Ending.FLAGGED)
         && manner != Manner.TORN
         && switch (meeting) {
-          case STALL, TRICKLE, SHORT, GARBAGE, STREAM_RESET -> false;
+          case STALL, UNREAD, TRICKLE, SHORT, GARBAGE, STREAM_RESET -> false;
           case LONG -> script.hasSurplus(); // which is not of the response
           default -> true;
         };
+  }
+
+  /** Whether the server never comes to an end with it. */
+  boolean isEndless() {
+    return meeting == Meeting.STALL || meeting == Meeting.UNREAD || meeting == Meeting.TRICKLE;
   }
 
   /** Whether the response declares that it is empty, and is not, and is asked for. */
@@ -420,7 +437,11 @@ final class SoakPlan {
         + meeting
         + " "
         + script
-        + (endings.isEmpty() ? "" : ", " + endings + " at byte " + middle + " or " + micros + " µs")
+        + (endings.isEmpty() ? "" : ", " + endings + when())
         + (nesting ? ", nesting" : "");
+  }
+
+  private String when() {
+    return " at byte " + middle + (inBody ? " and " : " or ") + micros + " µs";
   }
 }
