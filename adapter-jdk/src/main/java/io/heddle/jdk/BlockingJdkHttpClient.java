@@ -163,7 +163,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
 
   Origin origin(HttpRequest request) {
     URI uri = request.uri();
-    String key = uri.getScheme() + "://" + uri.getRawAuthority();
+    String key = Origin.key(uri);
     Origin known = origins.get(key);
     if (known != null) {
       return known;

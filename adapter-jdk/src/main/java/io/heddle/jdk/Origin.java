@@ -16,8 +16,10 @@ import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.util.List;
+import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -55,6 +57,11 @@ final class Origin {
   /** After so long in which calls are refused that are alone, the streams are not coming back. */
   private static final int LOST_MILLIS = 200;
 
+  /** What takes as long as that was no look at the JVM's own cache. */
+  private static final long INSTANT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private static final long SHORTLY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final Lanes lanes = new Lanes(Integer.MAX_VALUE);
   private final Queue<Lane> left = new ConcurrentLinkedQueue<>(); // somebody may be in them
   private final int maxConnections;
@@ -71,6 +78,14 @@ final class Origin {
   private final AtomicInteger caution = new AtomicInteger();
   private volatile long leftAt = System.nanoTime();
   private volatile Deadline lookedUp = Deadline.afterNanos(0);
+  private volatile long lookUpTook; // 0 if another's was shared
+
+  /** The same for each spelling of an origin: in any case, and with the port that is understood. */
+  static String key(URI uri) {
+    String key = (uri.getScheme() + "://" + uri.getRawAuthority()).toLowerCase(Locale.ROOT);
+    String understood = key.startsWith("https:") ? ":443" : ":80";
+    return key.endsWith(understood) ? key.substring(0, key.length() - understood.length()) : key;
+  }
 
   /**
    * An origin that nobody has called.
@@ -99,13 +114,15 @@ final class Origin {
     if (lookUpNanos == 0 || !lookedUp.isExpired()) {
       return null;
     }
-    Deadline next = Deadline.afterNanos(lookUpNanos);
+    long begun = System.nanoTime();
     String host = hostOf(uri, client.proxy().orElseGet(ProxySelector::getDefault));
     try {
       if (host != null) {
-        resolver.resolve(host, () -> InetAddress.getAllByName(host)).await(deadline);
+        lookUpTook = 0;
+        resolver.resolve(host, () -> lookUp(host)).await(deadline);
       }
-      lookedUp = next;
+      long trusted = host == null ? lookUpNanos : trusted(lookUpTook, lookUpNanos);
+      lookedUp = Deadline.afterNanos(Math.max(0, trusted - (System.nanoTime() - begun)));
       return null;
     } catch (ExecutionException e) {
       return CallSite.caused(new ConnectException("no address of " + host), e.getCause());
@@ -114,6 +131,21 @@ final class Origin {
     } catch (IllegalStateException closed) { // as a CancellationException is
       throw CallSite.caused(JdkFailures.closed(), closed);
     }
+  }
+
+  private InetAddress[] lookUp(String host) throws UnknownHostException {
+    long begun = System.nanoTime();
+    InetAddress[] all = InetAddress.getAllByName(host);
+    lookUpTook = System.nanoTime() - begun;
+    return all;
+  }
+
+  /**
+   * For how long nobody need look a name up again: for as long as the JVM keeps what it was told,
+   * but where the answer was there at once, and so may be as old as that.
+   */
+  static long trusted(long took, long kept) {
+    return took < INSTANT_NANOS ? Math.min(kept, SHORTLY_NANOS) : kept;
   }
 
   /** The name to look up; null if there is none. */

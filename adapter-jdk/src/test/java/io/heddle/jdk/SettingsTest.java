@@ -4,6 +4,7 @@ import static io.heddle.jdk.Clients.request;
 import static io.heddle.jdk.Clients.stock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,9 +12,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Script.Fault;
+import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.net.CookieManager;
+import java.net.InetAddress;
 import java.net.Proxy;
 import java.net.ProxySelector;
 import java.net.SocketAddress;
@@ -22,6 +25,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
@@ -30,6 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -163,11 +168,66 @@ class SettingsTest {
   }
 
   @Test
+  void queueTimeoutBeginsAfterTheLookUp() throws Exception {
+    byte[] loopback = InetAddress.getLoopbackAddress().getAddress();
+    String host = "slow-before-the-queue.heddle.test";
+    KitResolver.use(any -> List.of(InetAddress.getByAddress(any, loopback)));
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingJdkHttpClient client =
+            BlockingJdkHttpClient.builder(stock(Wire.HTTP_1_1).build())
+                .maxConnectionsPerOrigin(1)
+                .queueTimeout(Duration.ofSeconds(2))
+                .build()) {
+      URI stalled = server.uri(host, Script.ok().fault(Fault.STALL));
+      CompletableFuture<?> holder =
+          client.sendAsync(request(stalled).build(), BodyHandlers.discarding());
+      Clients.await("it has the place", () -> !server.seen(stalled).isEmpty());
+      Thread.sleep(1500); // until the JVM has forgotten the name
+      KitResolver.use(
+          any -> {
+            LockSupport.parkNanos(Duration.ofMillis(2500).toNanos());
+            return List.of(InetAddress.getByAddress(any, loopback));
+          });
+      CompletableFuture<HttpResponse<Void>> other =
+          client.sendAsync(
+              request(server.uri(host, Script.ok())).build(), BodyHandlers.discarding());
+      Clients.await("it waits, or has failed", () -> client.waiting() == 1 || other.isDone());
+      server.seen(stalled).forEach(Seen::release);
+      assertEquals(200, other.get().statusCode());
+      holder.get();
+    } finally {
+      KitResolver.use(null);
+    }
+  }
+
+  @Test
+  void anOriginIsTheSameInEachSpelling() {
+    assertEquals(
+        Origin.key(URI.create("http://localhost/a")),
+        Origin.key(URI.create("HTTP://LocalHost:80")));
+    assertEquals(
+        Origin.key(URI.create("https://[::1]")), Origin.key(URI.create("https://[::1]:443/?b")));
+    assertNotEquals(
+        Origin.key(URI.create("http://localhost:443")), Origin.key(URI.create("http://localhost")));
+    assertNotEquals(
+        Origin.key(URI.create("http://localhost")), Origin.key(URI.create("https://localhost")));
+  }
+
+  @Test
+  void aNameThatWasKnownIsAskedForAgainSoon() {
+    long kept = Duration.ofSeconds(30).toNanos();
+    long asked = Duration.ofMillis(1).toNanos();
+    assertEquals(kept, Origin.trusted(asked, kept));
+    assertEquals(Duration.ofSeconds(1).toNanos(), Origin.trusted(0, kept));
+    assertEquals(asked, Origin.trusted(0, asked));
+  }
+
+  @Test
   void readTimeoutIsTheServersSilence() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
         BlockingJdkHttpClient client =
             BlockingJdkHttpClient.builder(stock(Wire.HTTP_1_1).build())
-                .readTimeout(Duration.ofMillis(500))
+                .readTimeout(Duration.ofSeconds(2)) // a busy server's silence is less
                 .build()) {
       URI stalled = server.uri(Clients.stalledBody());
       assertThrows(
@@ -175,7 +235,7 @@ class SettingsTest {
           () -> client.send(request(stalled).build(), BodyHandlers.ofString()));
       URI whole = server.uri(Script.ok().body(1_000_000));
       try (var body = client.send(request(whole).build(), BodyHandlers.ofInputStream()).body()) {
-        Thread.sleep(1200); // the reader's silence, not the server's
+        Thread.sleep(3000); // the reader's silence, not the server's
         assertEquals(1_000_000, body.readAllBytes().length);
       }
     }
