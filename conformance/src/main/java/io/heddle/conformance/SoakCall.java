@@ -512,7 +512,7 @@ final class SoakCall {
 
   /** Whether that was in the time of the call, or shortly before. */
   private boolean isOfLate(long time) {
-    return time > startedAt - Bounds.ARRIVAL.toNanos();
+    return time > startedAt - Bounds.RELEASE.toNanos();
   }
 
   private boolean isOnBrokenConnection(Seen each) {
@@ -604,11 +604,15 @@ final class SoakCall {
   /** Whether the server still waits with an answer, and does not know that nobody else does. */
   boolean isForgottenByItsClient() {
     boolean waits = plan.isEndless() && plan.meeting != SoakPlan.Meeting.STALL;
-    if (plan.meeting == SoakPlan.Meeting.UNREAD) {
-      seen().forEach(Seen::readOn); // or it does not see that its client leaves
-    }
     return seen().stream()
         .anyMatch(each -> (each.isStalled() || waits) && !each.isAborted() && !each.isRefused());
+  }
+
+  /** The server reads on, or it would not see that its client leaves, and keep what has come. */
+  void readOn() {
+    if (plan.meeting == SoakPlan.Meeting.UNREAD) {
+      seen().forEach(Seen::readOn);
+    }
   }
 
   /** It, and the calls that were made within it. */
@@ -618,6 +622,15 @@ final class SoakCall {
 
   boolean hasSucceeded() {
     return outcome == Outcome.WHOLE;
+  }
+
+  /** Whether it has failed once the response's head had come. */
+  boolean hasFailedInBody() {
+    return answered && failure != null;
+  }
+
+  @Nullable Throwable failure() {
+    return failure;
   }
 
   boolean wasClosedEarly() {
