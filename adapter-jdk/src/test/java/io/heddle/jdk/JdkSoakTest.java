@@ -69,6 +69,12 @@ class JdkSoakTest extends SoakSuite {
     return told.contains("Unexpected HTTP/1.x request");
   }
 
+  /** {@link JdkCall}'s alarm interrupts the caller: docs/jdk.md, Deadlines. */
+  @Override
+  protected boolean mayTakeInterruptForItsOwn() {
+    return true;
+  }
+
   /** Of a caller that is interrupted: {@code HttpClientImpl.send} cancels the call. */
   @Override
   protected PinningReport withoutKnownPins(PinningReport pins) {

@@ -61,6 +61,9 @@ final class BodyPump implements Demand {
   // Written by the caller, read by the worker.
   private volatile @Nullable Cleanable dropped; // null where the worker never waits for the caller
 
+  /** Written by the worker: it closes OkHttp's body, for which OkHttp sets deadlines of its own. */
+  private volatile boolean winding;
+
   // Rings when there may be room, or the call was cancelled.
   private final Bell room = new Bell();
 
@@ -89,6 +92,7 @@ final class BodyPump implements Demand {
     if (failure == null && !pipe.isDone() && !length.isReached()) {
       failure = new ProtocolException("unexpected end of stream: " + length);
     }
+    winding = true;
     if (failure == null && length.declared() - length.counted() > InlineSource.DRAIN_BYTES) {
       source.timeout().deadlineNanoTime(System.nanoTime()); // a new connection is cheaper
     }
@@ -234,7 +238,8 @@ final class BodyPump implements Demand {
       exchange.runTasks();
       long n = -1;
       try {
-        n = readInto(sink, byteCount, deadline(timeout, originalTimeout));
+        Deadline due = deadline(timeout, originalTimeout);
+        n = readInto(sink, byteCount, winding ? Deadline.none() : due); // its end is about to come
       } catch (InterruptedException | CancellationException e) {
         throw Thread.currentThread().isInterrupted()
             ? OkHttpFailures.interrupted(e)
@@ -310,8 +315,12 @@ final class BodyPump implements Demand {
     if (!timeout.hasDeadline()) {
       return deadline;
     }
-    long left = timeout.deadlineNanoTime() - System.nanoTime();
-    return deadline.earlier(Deadline.afterNanos(Math.max(0, left)));
+    try {
+      long left = timeout.deadlineNanoTime() - System.nanoTime();
+      return deadline.earlier(Deadline.afterNanos(Math.max(0, left)));
+    } catch (IllegalStateException cleared) { // by another thread, just now
+      return deadline;
+    }
   }
 
   // ---- any thread ---------------------------------------------------------------------------

@@ -67,6 +67,14 @@ final class InlineSource implements Source {
     RequestBody asked = response.request().body();
     this.duplex = asked != null && asked.isDuplex();
     this.length = OkHttpResponseBody.lengthOf(response);
+    if (shared && call != null) { // over HTTP/1.1 OkHttp itself holds it against its length
+      call.reads(this);
+    }
+  }
+
+  /** Whether nothing is missing of it; or nothing that is known. */
+  boolean isWhole() {
+    return ended || length.isReached();
   }
 
   @Override
@@ -97,10 +105,16 @@ final class InlineSource implements Source {
       } else {
         end();
       }
+      if (shared && call != null && length.isReached()) {
+        call.hasRead();
+      }
       return n;
     } catch (IOException e) {
       if (shared && !chain.call().isCanceled() && OkHttpResponseBody.isWhole(own, length, e)) {
         ended = true;
+        if (call != null) {
+          call.hasRead();
+        }
         return -1;
       }
       throw fail(e);
@@ -154,6 +168,8 @@ final class InlineSource implements Source {
     closed = true;
     if (call != null && !ended && !call.isWithin()) { // else a redirect's, and the call goes on
       call.event().end(CallEvent.End.CLOSED); // if it is not over: OkHttp knows no difference
+    } else if (call != null && call.isWithin()) {
+      call.reads(null);
     }
     giveUp();
   }

@@ -71,6 +71,8 @@ final class LiveCall extends ForwardingListener {
   private volatile @Nullable Step step;
   private volatile CallEvent event = CallEvent.OFF;
   private volatile @Nullable ResponseBodyPipe ending; // whose end ends the call
+  private volatile @Nullable InlineSource reading; // likewise, of a body without a pipe
+  private volatile boolean over; // for OkHttp
 
   // Of the thread on which OkHttp tells of an exchange.
   private @Nullable IOException ofClose;
@@ -229,11 +231,27 @@ final class LiveCall extends ForwardingListener {
 
   /** The caller gets the response: from now on its body decides how the call ends. */
   void returned() {
-    within = false;
     BodyPump body = body();
     if (body != null && !body.pipe().isClosed()) { // as that of a redirect is
       ending = body.pipe();
       body.pipe().ends(event);
+    }
+    within = false; // before the look at `over`: who writes that sees it
+    InlineSource inline = reading;
+    if (over && ending == null && (inline == null || inline.isWhole())) {
+      event.completed();
+    }
+  }
+
+  /** The caller itself reads the body, of which OkHttp does not know whether it is whole. */
+  void reads(@Nullable InlineSource inline) {
+    reading = inline;
+  }
+
+  /** All that is to come of such a body is there. */
+  void hasRead() {
+    if (over && !within) {
+      event.completed();
     }
   }
 
@@ -285,6 +303,7 @@ final class LiveCall extends ForwardingListener {
   void asks(Request request) {
     asked = request;
     answered = false;
+    reading = null;
     led = null;
   }
 
@@ -427,8 +446,8 @@ final class LiveCall extends ForwardingListener {
   @Override
   public void callEnd(Call of) {
     end();
-    ResponseBodyPipe body = ending;
-    if (body == null || !body.isClosed()) { // whoever closes it says why
+    over = true;
+    if (!within && ending == null && reading == null) { // else it is the body that knows
       event.completed();
     }
     tell(() -> user.callEnd(of));

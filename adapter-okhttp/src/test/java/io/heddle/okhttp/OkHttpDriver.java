@@ -35,6 +35,7 @@ public class OkHttpDriver implements ClientDriver {
           .or(is(IOException.class, "canceled"))
           .or(is(SocketException.class, "Socket closed"))
           .or(is(SocketException.class, "Socket is closed")) // just after it was opened
+          .or(is(IOException.class, "stream closed")) // who writes to it
           .or(is(StreamResetException.class, "stream was reset: CANCEL"));
 
   private static final ExpectedFailures EXPECTED =

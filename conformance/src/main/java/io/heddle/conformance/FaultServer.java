@@ -302,7 +302,6 @@ public final class FaultServer implements AutoCloseable {
   /** It was the client that has ended this connection, which is known of its library. */
   void excuse(int connection) {
     broken.add(connection);
-    brokenAt = System.nanoTime();
   }
 
   /** When the server last ended a connection so, by {@link System#nanoTime()}. */

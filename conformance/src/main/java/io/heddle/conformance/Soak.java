@@ -72,6 +72,9 @@ final class Soak {
   /** How many connections of a round a library may end that is known to do so. */
   private static final int ENDED_BY_LIBRARY = 3;
 
+  /** How many calls of a round may fail unsent: twice all connections are ended under all. */
+  private static final int UNSENT = 2 * CALLERS;
+
   /** How many of the things that are wrong are told. */
   private static final int TOLD = 10;
 
@@ -319,6 +322,7 @@ final class Soak {
     private final Queue<SoakCall> made = new ConcurrentLinkedQueue<>();
     private final List<Caller<@Nullable Void>> callers = new ArrayList<>();
     private final Set<Integer> excused = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger unsent = new AtomicInteger();
     private int losses;
 
     Round(int index) throws Exception {
@@ -327,7 +331,7 @@ final class Soak {
       this.few = index % 2 == 1;
       this.closing = index % 8 == 3 || index % 8 == 4;
       this.server = isRough ? rough : calm;
-      this.random = new SplittableRandom(seed - index);
+      this.random = new SplittableRandom(SoakPlan.mixed(seed) - index);
       this.client =
           kit.driver()
               .open(kit.settings().maxConnections(places()).followRedirects().decompress().build());
@@ -395,14 +399,16 @@ final class Soak {
       return true;
     }
 
-    /** Whether the library may have ended this connection, of its own accord. */
-    boolean excuses(int connection) {
-      if (!excused.contains(connection) && excused.size() >= ENDED_BY_LIBRARY) {
-        return false;
-      }
-      excused.add(connection);
-      server.excuse(connection);
-      return true;
+    /** Whether the library may have ended these connections, of its own accord. */
+    boolean excuses(List<Seen> on) {
+      on.forEach(each -> excused.add(each.connection()));
+      on.forEach(each -> server.excuse(each.connection()));
+      return excused.size() <= ENDED_BY_LIBRARY;
+    }
+
+    /** Whether one call more may fail of which the server has seen nothing, and could not. */
+    boolean mayFailUnsent() {
+      return unsent.incrementAndGet() <= UNSENT;
     }
 
     void requests(int more) {
@@ -443,7 +449,7 @@ final class Soak {
       before.assertNoLeaks(kit.driver()::outlivesClients);
     }
 
-    /** Each call that has succeeded has written an event of that, once, and no other has. */
+    /** As many events tell of success as there are calls that have succeeded. */
     private void judgeEvents(List<RecordedEvent> events) {
       long told =
           events.stream()

@@ -82,6 +82,9 @@ final class SoakCall {
   /** Whether it is known why it failed, though the server has taken nothing of it. */
   private boolean explained;
 
+  /** Whether it failed with what the source of its own body threw. */
+  private boolean ofSource;
+
   /** Whether the server had just ended a connection, perhaps the first that it was sent on. */
   private boolean maybeCut;
 
@@ -129,6 +132,9 @@ final class SoakCall {
       round.wrong(this, each, failure);
     }
     round.count(outcome == Outcome.FAILED ? "failed as it may" : outcome.name());
+    if (failure != null && begun && plan.meeting == SoakPlan.Meeting.UNREAD) {
+      round.count("ended in an upload that nobody read");
+    }
     if (failure != null && answered && !plan.endings.isEmpty() && isOneOf(ENDED, failure)) {
       round.count("ended in the response's body");
     }
@@ -418,6 +424,7 @@ final class SoakCall {
     }
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each.equals(torn) || isOfSource(each)) {
+        ofSource = true;
         explained = true;
         return true;
       }
@@ -435,6 +442,7 @@ final class SoakCall {
     if (isOneOf(plan.mayFail, failure)) {
       if (plan.isUndisturbed() && !disturbed && isTooLateToBegin()) {
         round.count("failed as its connection took no more, its source begun");
+        return round.mayFailUnsent();
       }
       return true;
     }
@@ -446,10 +454,10 @@ final class SoakCall {
         && (isOneOf(SoakPlan.CONNECTION_ENDS, failure)
             || isOneOf(SoakPlan.OPENING_ENDS, failure))) {
       round.count("failed as the server ended its connection");
-      return true;
+      return !seen().isEmpty() || round.mayFailUnsent();
     }
     if (round.allowed().mayEndConnection(round.wire(), failure)
-        && seen().stream().allMatch(each -> round.excuses(each.connection()))) {
+        && (seen().isEmpty() ? round.mayFailUnsent() : round.excuses(seen()))) {
       explained = true;
       round.count("excused: the library ended the connection");
       return true;
@@ -536,11 +544,21 @@ final class SoakCall {
       } else if (!struck) {
         wrong.add("an InterruptedException, and nobody has interrupted");
       }
+    } else if (struck && !flag && isTakenForItsOwn()) {
+      round.count("excused: an interrupt came with the deadline's");
     } else if (struck && !flag && !isInterruptedTooEarly(failure)) {
       wrong.add("the interrupt is lost");
     } else if (!struck && flag && !isCancelledByInterrupt()) {
       wrong.add("the flag is set, and nobody has interrupted");
     }
+  }
+
+  private boolean isTakenForItsOwn() {
+    Throwable of = failure;
+    return of != null
+        && plan.endings.containsAll(List.of(Ending.INTERRUPT, Ending.DEADLINE))
+        && round.driver().isExpected(Failure.DEADLINE, of)
+        && round.allowed().mayTakeInterruptForItsOwn();
   }
 
   /** Where a library knows no other way to cancel. */
@@ -708,20 +726,19 @@ final class SoakCall {
   }
 
   /**
-   * Whether it was to be ended by its caller, and fails as if the server had refused it, which has
-   * not, nor ended a connection, nor told one to take less.
+   * Whether it fails as if the server had refused it, or ended its connection, which has not. Of
+   * what the server has begun to take there is no doubt; of other calls there is none if it has not
+   * ended a connection, nor told one to take less.
    */
   private boolean isGivenUp(List<Seen> all) {
     Throwable of = failure;
+    boolean taken = !all.isEmpty() && !all.getLast().isRefused();
     return of != null
-        && plan.meeting == SoakPlan.Meeting.ANSWER
-        && !plan.endings.isEmpty()
-        && plan.manner != Manner.TORN
+        && plan.isMild()
+        && !plan.isUndisturbed() // that has been looked at
         && plan.isRefusedBy(kind -> round.driver().isExpected(kind, of))
         && all.stream().noneMatch(each -> each.isRefused() || isOnBrokenConnection(each))
-        && !maybeCut
-        && !explained
-        && !narrowed
+        && (taken ? !ofSource : !(maybeCut || explained || narrowed))
         && !round.isClosedUnderLoad();
   }
 

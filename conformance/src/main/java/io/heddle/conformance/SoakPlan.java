@@ -119,7 +119,10 @@ final class SoakPlan {
   static final int AT_LAST = 400_000;
 
   /** How long a call has at least, in µs, that is to come to its deadline in its body. */
-  private static final int TO_BODY = 100_000;
+  private static final int TO_BODY = 200_000;
+
+  /** More than the buffers of a connection take, in bytes. */
+  private static final int ENDLESS = 8_000_000;
 
   /** How a connection's end may be told, wherever in a call it comes. */
   static final Set<Failure> CONNECTION_ENDS =
@@ -185,15 +188,17 @@ final class SoakPlan {
    * @param mayNest whether there are places enough for a call within a call
    */
   SoakPlan(long seed, long number, Wire wire, boolean rough, boolean mayNest) {
-    // Mixed: a sequence that begins a little later would be the same, shifted by a draw.
-    this.random = new SplittableRandom(new SplittableRandom(seed + number).nextLong());
+    // Mixed: what lies near, be it numbers or seeds, has nothing in common.
+    long first = mixed(mixed(seed) + wire.name().hashCode());
+    this.random = new SplittableRandom(mixed(first + number));
     this.number = number;
     boolean post = in100(45);
     this.method = post ? "POST" : in100(5) ? "HEAD" : "GET";
     this.source = post ? one(Source.values()) : null;
-    this.size = post ? one(SIZES) : 0;
+    int drawn = post ? one(SIZES) : 0;
     this.length = method.equals("HEAD") ? 0 : one(SIZES);
-    this.meeting = meeting(wire, rough);
+    this.meeting = meeting(wire, rough, drawn);
+    this.size = meeting == Meeting.UNREAD ? ENDLESS : drawn;
     drawEndings();
     boolean undisturbed = meeting == Meeting.ANSWER && endings.isEmpty();
     this.manner = manner(undisturbed && mayNest);
@@ -228,11 +233,16 @@ final class SoakPlan {
     this.nesting = false;
   }
 
+  /** A number that tells nothing of that which it comes from. */
+  static long mixed(long number) {
+    return new SplittableRandom(number).nextLong();
+  }
+
   SoakPlan nested() {
     return new SoakPlan(this);
   }
 
-  private Meeting meeting(Wire wire, boolean rough) {
+  private Meeting meeting(Wire wire, boolean rough, int size) {
     List<Meeting> all = new ArrayList<>();
     for (Meeting each : Meeting.values()) {
       if (each.isOn(wire, rough)) {
@@ -244,8 +254,7 @@ final class SoakPlan {
     Meeting drawn = all.get(random.nextInt(all.size()));
     boolean fits =
         switch (drawn) {
-          case EARLY -> source != null;
-          case UNREAD -> size > 0;
+          case EARLY, UNREAD -> source != null;
           // Who writes more than fits into a pipe waits half a second after an answer, and no
           // longer.
           case AROUND -> source != null && size <= 60_000 && length > 1;
@@ -298,7 +307,7 @@ final class SoakPlan {
       case AROUND -> answer(413).body(length).around();
       case REDIRECT -> answer(source == null ? 302 : 307);
       case STALL -> ok.fault(Fault.STALL, at);
-      case UNREAD -> ok.take(random.nextInt(size)).fault(Fault.STALL);
+      case UNREAD -> ok.take(one(SIZES)).fault(Fault.STALL);
       case TRICKLE -> answer(200).body(Integer.MAX_VALUE).drip(1, Duration.ofMillis(2));
       case SHORT -> http2 ? ok.length(length + 1L) : ok.length(length + 1L).close();
       case LONG -> http2 ? answer(200).length(length).body(length + 1L) : ok.surplus();
@@ -375,6 +384,14 @@ final class SoakPlan {
           case LONG -> script.hasSurplus(); // which is not of the response
           default -> true;
         };
+  }
+
+  /** Whether the server does nothing to the call that a library could tell as a refusal. */
+  boolean isMild() {
+    return switch (meeting) {
+      case ANSWER, EARLY, AROUND, REDIRECT -> manner != Manner.TORN;
+      default -> isEndless();
+    };
   }
 
   /** Whether the server never comes to an end with it. */

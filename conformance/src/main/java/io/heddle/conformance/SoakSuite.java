@@ -83,6 +83,14 @@ public abstract class SoakSuite {
   }
 
   /**
+   * Whether the adapter is known to take an interrupt that comes with the deadline for its own:
+   * then the caller gets the deadline's failure, and no flag.
+   */
+  protected boolean mayTakeInterruptForItsOwn() {
+    return false;
+  }
+
+  /**
    * Whether the library is known to send what the server takes for no request, where connections
    * are ended as they are opened.
    *

@@ -54,6 +54,7 @@ public final class ResponseBodyPipe extends EndState {
 
   // Set before there is a reader.
   private volatile CallEvent event = CallEvent.OFF;
+  private volatile boolean read; // to its end
 
   // Written by the reader.
   private volatile int window;
@@ -114,6 +115,8 @@ public final class ResponseBodyPipe extends EndState {
     event = call;
     if (isClosed()) {
       call.end(CallEvent.End.CLOSED);
+    } else if (read) {
+      call.completed();
     }
   }
 
@@ -203,6 +206,7 @@ public final class ResponseBodyPipe extends EndState {
         return n;
       }
       if (is == End.ENDED) {
+        read = true; // before the look at `event`, which may just be set
         event.completed();
         return -1;
       }
