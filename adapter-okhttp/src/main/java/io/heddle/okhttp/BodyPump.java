@@ -179,6 +179,11 @@ final class BodyPump implements Demand {
     return pipe;
   }
 
+  /** Whether nobody reads it any more. */
+  boolean isClosed() {
+    return closing || pipe.isClosed();
+  }
+
   /** Whether there is nothing of it to wait for: it has ended, or its reader has closed it. */
   boolean isOver() {
     return closing || pipe.isDone();

@@ -232,7 +232,7 @@ final class LiveCall extends ForwardingListener {
   /** The caller gets the response: from now on its body decides how the call ends. */
   void returned() {
     BodyPump body = body();
-    if (body != null && !body.pipe().isClosed()) { // as that of a redirect is
+    if (body != null && !body.isClosed()) { // as that of a redirect is
       ending = body.pipe();
       body.pipe().ends(event);
     }

@@ -1,11 +1,14 @@
 package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import java.net.ProtocolException;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import jdk.jfr.Recording;
@@ -14,6 +17,7 @@ import jdk.jfr.consumer.RecordingFile;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,6 +93,121 @@ class RedirectEventTest {
       recording.dump(file);
     }
     assertEquals(List.of("200 completed", "200 completed", "200 closed", "200 closed"), ends(file));
+  }
+
+  /** OkHttp does not hold a body over HTTP/2 against a length that is too long; Heddle does. */
+  @Test
+  void theEventOfABodyThatIsTooShortIsNoSuccess(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("calls.jfr");
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        Recording recording = new Recording()) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              new OkHttpClient.Builder().protocols(KitClient.protocols(Wire.H2C)).build());
+      recording.enable("io.heddle.Call").withoutThreshold();
+      recording.start();
+      for (int length : new int[] {0, 1000, 100_000}) {
+        Script tooShort = Script.ok().body(length).length(length + 1L);
+        Request get = new Request.Builder().url(server.uri(tooShort).toString()).build();
+        for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+          new Caller(
+                  caller,
+                  () -> {
+                    try (Response response = client.newCall(get).execute()) {
+                      return assertThrows(ProtocolException.class, response.body()::bytes);
+                    }
+                  })
+              .result();
+        }
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    assertEquals(Collections.nCopies(6, "200 failed"), ends(file));
+  }
+
+  /** Where an interceptor has read it, nobody else will. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void theEventOfABodyThatAnInterceptorHasReadIsOne(Wire wire, @TempDir Path directory)
+      throws Exception {
+    Path file = directory.resolve("calls.jfr");
+    try (FaultServer server = FaultServer.start(wire);
+        Recording recording = new Recording()) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              new OkHttpClient.Builder()
+                  .protocols(KitClient.protocols(wire))
+                  .addInterceptor(
+                      chain -> {
+                        Response its = chain.proceed(chain.request());
+                        ResponseBody body = its.body();
+                        return its.newBuilder()
+                            .body(ResponseBody.create(body.bytes(), body.contentType()))
+                            .build();
+                      })
+                  .build());
+      recording.enable("io.heddle.Call").withoutThreshold();
+      recording.start();
+      for (int length : new int[] {0, 1000, 100_000}) {
+        Request get =
+            new Request.Builder().url(server.uri(Script.ok().body(length)).toString()).build();
+        for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+          new Caller(
+                  caller,
+                  () -> {
+                    try (Response response = client.newCall(get).execute()) {
+                      return response.code();
+                    }
+                  })
+              .result();
+        }
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    assertEquals(Collections.nCopies(6, "200 completed"), ends(file));
+  }
+
+  /** The body that the server sent is closed unread, as there is none. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void theEventOfAResponseThatIsReplacedIsOne(Wire wire, @TempDir Path directory) throws Exception {
+    Path file = directory.resolve("calls.jfr");
+    try (FaultServer server = FaultServer.start(wire);
+        Recording recording = new Recording()) {
+      OkHttpClient client =
+          BlockingOkHttpClient.wrap(
+              new OkHttpClient.Builder()
+                  .protocols(KitClient.protocols(wire))
+                  .addInterceptor(
+                      chain -> {
+                        Response its = chain.proceed(chain.request());
+                        its.close();
+                        return its.newBuilder().body(ResponseBody.create("its own", null)).build();
+                      })
+                  .build());
+      recording.enable("io.heddle.Call").withoutThreshold();
+      recording.start();
+      Request get = new Request.Builder().url(server.uri(Script.answer(304)).toString()).build();
+      for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+        new Caller(
+                caller,
+                () -> {
+                  try (Response response = client.newCall(get).execute()) {
+                    return response.body().string();
+                  }
+                })
+            .result();
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    assertEquals(List.of("304 completed", "304 completed"), ends(file));
   }
 
   private static List<String> ends(Path file) throws Exception {

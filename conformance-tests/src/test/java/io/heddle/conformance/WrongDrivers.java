@@ -496,6 +496,36 @@ final class WrongDrivers {
     }
   }
 
+  /** An answer that comes before the end of an upload is dropped, and told as a reset. */
+  static final class DropsEarlyAnswers extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      Reply reply = super.execute(attempt);
+      if (reply.status() == 413 && !(attempt.asked().body() instanceof Body.Bytes)) {
+        reply.close();
+        throw new ReferenceException(Failure.STREAM_RESET, null);
+      }
+      return reply;
+    }
+  }
+
+  /** What ends a body, be it its reader's interrupt or the deadline, is told as a reset. */
+  static final class BlamesTheServer extends WrappedDriver {
+    @Override
+    InputStream body(ReferenceClient client, InputStream in) {
+      return new WrappedStream(in) {
+        @Override
+        public int read(byte[] b, int off, int len) throws IOException {
+          try {
+            return in.read(b, off, len);
+          } catch (InterruptedIOException e) {
+            throw new ReferenceException(Failure.STREAM_RESET, e);
+          }
+        }
+      };
+    }
+  }
+
   /** Whatever has come of the first. */
   static final class SendsAllBytesTwice extends WrappedDriver {
     @Override

@@ -61,6 +61,8 @@ class WrongDriversSoakTest {
         wrong(Wire.HTTP_1_1, new WrongDrivers.TakesItsTimeToClose(), "ms after its bound"),
         wrong(Wire.HTTP_1_1, new WrongDrivers.MixesUpHeads(), "the response is that of call"),
         wrong(Wire.H2_TLS, new WrongDrivers.RefusesDeadlines(), "is given up, and neither its"),
+        wrong(Wire.H2_TLS, new WrongDrivers.DropsEarlyAnswers(), "is given up, and neither its"),
+        wrong(Wire.H2_TLS, new WrongDrivers.BlamesTheServer(), "is given up, and neither its"),
         wrong(Wire.HTTP_1_1, new WrongDrivers.SendsAllBytesTwice(), "a POST arrives 2 times"),
         wrong(Wire.HTTP_1_1, new WrongDrivers.LogsErrorsAsNetty(), "thrown by a listener"),
         wrong(Wire.H2_TLS, new WrongDrivers.PinsWhenCut(), "HeldCarrier"),
