@@ -204,8 +204,9 @@ final class BodyPump implements Demand {
   void close() {
     closing = !broken;
     pipe.closing();
-    if (!pipe.cancel()) {
-      return; // it had ended
+    if (!pipe.cancel()) { // it had ended
+      pipe.close();
+      return;
     }
     if (!exchange.awaitLeft()) {
       exchange.abortBody();

@@ -449,23 +449,29 @@ final class Soak {
       before.assertNoLeaks(kit.driver()::outlivesClients);
     }
 
-    /** As many events tell of success as there are calls that have succeeded. */
+    /**
+     * As many events tell of success as there are calls that have succeeded; and each call that had
+     * a response has written one that has its status.
+     */
     private void judgeEvents(List<RecordedEvent> events) {
-      long told =
-          events.stream()
-              .filter(each -> each.getString("ended").equals("completed"))
-              .filter(each -> each.getInt("status") / 100 != 3) // of a redirect, where it is one
-              .count();
+      // A redirect may have an event of its own.
+      List<RecordedEvent> ofLast =
+          events.stream().filter(each -> each.getInt("status") / 100 != 3).toList();
+      long answered = ofLast.stream().filter(each -> each.getInt("status") > 0).count();
+      long completed =
+          ofLast.stream().filter(each -> each.getString("ended").equals("completed")).count();
       List<SoakCall> all = made.stream().flatMap(SoakCall::all).toList();
+      long answers = all.stream().filter(SoakCall::isAnswered).count();
       long least = all.stream().filter(SoakCall::hasSucceeded).count();
       long most = least + all.stream().filter(SoakCall::wasClosedEarly).count();
-      if (told < least || told > most) {
+      boolean missing = answered < answers && !closing; // or it may have ended before its head came
+      if (completed < least || completed > most || missing) {
         wrong.add(
-            "%d events tell of calls that have succeeded; there are %d, and %d more of which all"
-                    .formatted(told, least, most - least)
-                + " may have come, in round "
-                + index
-                + "; in their bodies failed:\n"
+            "%d events tell of calls that have succeeded, which are %d, and %d more of which all"
+                    .formatted(completed, least, most - least)
+                + " may have come; %d events tell of a response, which %d calls had, in round %d;"
+                    .formatted(answered, answers, index)
+                + " in their bodies failed:\n"
                 + all.stream()
                     .filter(SoakCall::hasFailedInBody)
                     .map(each -> each + "\n  " + each.failure())

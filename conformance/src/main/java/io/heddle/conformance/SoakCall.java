@@ -642,6 +642,10 @@ final class SoakCall {
     return outcome == Outcome.WHOLE;
   }
 
+  boolean isAnswered() {
+    return answered;
+  }
+
   /** Whether it has failed once the response's head had come. */
   boolean hasFailedInBody() {
     return answered && failure != null;
