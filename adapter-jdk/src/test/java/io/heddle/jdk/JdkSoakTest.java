@@ -33,6 +33,12 @@ class JdkSoakTest extends SoakSuite {
                         && (redirected || JdkInternals.triesOf(refused) != 2)))));
   }
 
+  /** Of a stream that was asked for twice: {@code RequestPublishers.InputStreamPublisher}. */
+  @Override
+  protected boolean isOfSecondAttempt(Throwable failure) {
+    return "streamSupplier returned null".equals(failure.getMessage());
+  }
+
   private static boolean isWithoutReason(IOException failure) {
     return Runtime.version().feature() < 24 && "RST_STREAM received".equals(failure.getMessage());
   }

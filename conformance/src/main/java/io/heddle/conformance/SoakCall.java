@@ -736,9 +736,12 @@ final class SoakCall {
    */
   private boolean isGivenUp(List<Seen> all) {
     Throwable of = failure;
-    boolean taken = !all.isEmpty() && !all.getLast().isRefused();
-    return of != null
-        && plan.isMild()
+    if (of == null) {
+      return false;
+    }
+    boolean again = round.allowed().isOfSecondAttempt(of); // of the first there is nothing to see
+    boolean taken = !all.isEmpty() && !all.getLast().isRefused() && !again;
+    return plan.isMild()
         && !plan.isUndisturbed() // that has been looked at
         && plan.isRefusedBy(kind -> round.driver().isExpected(kind, of))
         && all.stream().noneMatch(each -> each.isRefused() || isOnBrokenConnection(each))

@@ -58,6 +58,15 @@ public abstract class SoakSuite {
   }
 
   /**
+   * Whether this is how the library tells that it has sent a request again by itself, which cannot
+   * be: excuses a request over HTTP/2 where the server has ended a connection, or told one to take
+   * less.
+   */
+  protected boolean isOfSecondAttempt(Throwable failure) {
+    return false;
+  }
+
+  /**
    * How many requests of a round, of HTTP/1.1, may go again for no reason that the server knows of,
    * as the library is known to close, at times, the connection of another call than it should.
    */
