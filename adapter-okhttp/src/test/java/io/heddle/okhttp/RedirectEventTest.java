@@ -7,13 +7,16 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.net.ProtocolException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.Stream;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
+import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
@@ -27,6 +30,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A call that is redirected is one call, whose event tells how all of it ended. */
 @Timeout(60)
 class RedirectEventTest {
+
+  /** None, one read, and more than a window. */
+  private static final List<Integer> LENGTHS = List.of(0, 1000, 100_000);
 
   @ParameterizedTest
   @EnumSource(
@@ -98,32 +104,15 @@ class RedirectEventTest {
   /** OkHttp does not hold a body over HTTP/2 against a length that is too long; Heddle does. */
   @Test
   void theEventOfABodyThatIsTooShortIsNoSuccess(@TempDir Path directory) throws Exception {
-    Path file = directory.resolve("calls.jfr");
-    try (FaultServer server = FaultServer.start(Wire.H2C);
-        Recording recording = new Recording()) {
-      OkHttpClient client =
-          BlockingOkHttpClient.wrap(
-              new OkHttpClient.Builder().protocols(KitClient.protocols(Wire.H2C)).build());
-      recording.enable("io.heddle.Call").withoutThreshold();
-      recording.start();
-      for (int length : new int[] {0, 1000, 100_000}) {
-        Script tooShort = Script.ok().body(length).length(length + 1L);
-        Request get = new Request.Builder().url(server.uri(tooShort).toString()).build();
-        for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
-          new Caller(
-                  caller,
-                  () -> {
-                    try (Response response = client.newCall(get).execute()) {
-                      return assertThrows(ProtocolException.class, response.body()::bytes);
-                    }
-                  })
-              .result();
-        }
-      }
-      recording.stop();
-      recording.dump(file);
+    try (FaultServer server = FaultServer.start(Wire.H2C)) {
+      List<String> ends =
+          endsOf(
+              directory,
+              client(Wire.H2C, chain -> chain.proceed(chain.request())),
+              LENGTHS.stream().map(each -> server.uri(Script.ok().body(each).length(each + 1L))),
+              response -> assertThrows(ProtocolException.class, response.body()::bytes));
+      assertEquals(Collections.nCopies(6, "200 failed"), ends);
     }
-    assertEquals(Collections.nCopies(6, "200 failed"), ends(file));
   }
 
   /** Where an interceptor has read it, nobody else will. */
@@ -133,42 +122,21 @@ class RedirectEventTest {
       names = {"HTTP_1_1", "H2C"})
   void theEventOfABodyThatAnInterceptorHasReadIsOne(Wire wire, @TempDir Path directory)
       throws Exception {
-    Path file = directory.resolve("calls.jfr");
-    try (FaultServer server = FaultServer.start(wire);
-        Recording recording = new Recording()) {
-      OkHttpClient client =
-          BlockingOkHttpClient.wrap(
-              new OkHttpClient.Builder()
-                  .protocols(KitClient.protocols(wire))
-                  .addInterceptor(
-                      chain -> {
-                        Response its = chain.proceed(chain.request());
-                        ResponseBody body = its.body();
-                        return its.newBuilder()
-                            .body(ResponseBody.create(body.bytes(), body.contentType()))
-                            .build();
-                      })
-                  .build());
-      recording.enable("io.heddle.Call").withoutThreshold();
-      recording.start();
-      for (int length : new int[] {0, 1000, 100_000}) {
-        Request get =
-            new Request.Builder().url(server.uri(Script.ok().body(length)).toString()).build();
-        for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
-          new Caller(
-                  caller,
-                  () -> {
-                    try (Response response = client.newCall(get).execute()) {
-                      return response.code();
-                    }
-                  })
-              .result();
-        }
-      }
-      recording.stop();
-      recording.dump(file);
+    Interceptor reads =
+        chain -> {
+          Response its = chain.proceed(chain.request());
+          ResponseBody read = ResponseBody.create(its.body().bytes(), null);
+          return its.newBuilder().body(read).build();
+        };
+    try (FaultServer server = FaultServer.start(wire)) {
+      List<String> ends =
+          endsOf(
+              directory,
+              client(wire, reads),
+              LENGTHS.stream().map(each -> server.uri(Script.ok().body(each))),
+              Response::code);
+      assertEquals(Collections.nCopies(6, "200 completed"), ends);
     }
-    assertEquals(Collections.nCopies(6, "200 completed"), ends(file));
   }
 
   /** The body that the server sent is closed unread, as there is none. */
@@ -177,37 +145,59 @@ class RedirectEventTest {
       value = Wire.class,
       names = {"HTTP_1_1", "H2C"})
   void theEventOfAResponseThatIsReplacedIsOne(Wire wire, @TempDir Path directory) throws Exception {
+    Interceptor replaces =
+        chain -> {
+          Response its = chain.proceed(chain.request());
+          its.close();
+          return its.newBuilder().body(ResponseBody.create("its own", null)).build();
+        };
+    try (FaultServer server = FaultServer.start(wire)) {
+      List<String> ends =
+          endsOf(
+              directory,
+              client(wire, replaces),
+              Stream.of(server.uri(Script.answer(304))),
+              response -> response.body().string());
+      assertEquals(List.of("304 completed", "304 completed"), ends);
+    }
+  }
+
+  private interface Use {
+    Object of(Response response) throws Exception;
+  }
+
+  private static OkHttpClient client(Wire wire, Interceptor interceptor) {
+    return BlockingOkHttpClient.wrap(
+        new OkHttpClient.Builder()
+            .protocols(KitClient.protocols(wire))
+            .addInterceptor(interceptor)
+            .build());
+  }
+
+  /** How the calls of these have ended, each made on a virtual thread and on one that is not. */
+  private static List<String> endsOf(Path directory, OkHttpClient client, Stream<URI> uris, Use use)
+      throws Exception {
     Path file = directory.resolve("calls.jfr");
-    try (FaultServer server = FaultServer.start(wire);
-        Recording recording = new Recording()) {
-      OkHttpClient client =
-          BlockingOkHttpClient.wrap(
-              new OkHttpClient.Builder()
-                  .protocols(KitClient.protocols(wire))
-                  .addInterceptor(
-                      chain -> {
-                        Response its = chain.proceed(chain.request());
-                        its.close();
-                        return its.newBuilder().body(ResponseBody.create("its own", null)).build();
-                      })
-                  .build());
+    try (Recording recording = new Recording()) {
       recording.enable("io.heddle.Call").withoutThreshold();
       recording.start();
-      Request get = new Request.Builder().url(server.uri(Script.answer(304)).toString()).build();
-      for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
-        new Caller(
-                caller,
-                () -> {
-                  try (Response response = client.newCall(get).execute()) {
-                    return response.body().string();
-                  }
-                })
-            .result();
+      for (URI uri : uris.toList()) {
+        Request get = new Request.Builder().url(uri.toString()).build();
+        for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
+          new Caller(
+                  caller,
+                  () -> {
+                    try (Response response = client.newCall(get).execute()) {
+                      return use.of(response);
+                    }
+                  })
+              .result();
+        }
       }
       recording.stop();
       recording.dump(file);
     }
-    assertEquals(List.of("304 completed", "304 completed"), ends(file));
+    return ends(file);
   }
 
   private static List<String> ends(Path file) throws Exception {

@@ -740,6 +740,9 @@ final class SoakCall {
       return false;
     }
     boolean again = round.allowed().isOfSecondAttempt(of); // of the first there is nothing to see
+    if (again) {
+      round.count("excused: a second attempt of the library's own");
+    }
     boolean taken = !all.isEmpty() && !all.getLast().isRefused() && !again;
     return plan.isMild()
         && !plan.isUndisturbed() // that has been looked at
