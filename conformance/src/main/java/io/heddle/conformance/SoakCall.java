@@ -642,8 +642,9 @@ final class SoakCall {
     return outcome == Outcome.WHOLE;
   }
 
+  /** Whether a response's head came, and nobody but its reader was to end the call. */
   boolean isAnswered() {
-    return answered;
+    return answered && EnumSet.of(Ending.CLOSE).containsAll(plan.endings);
   }
 
   /** Whether it has failed once the response's head had come. */
