@@ -430,7 +430,10 @@ final class Soak {
 
     void run() throws Exception {
       boolean lost = index % 5 == 4; // of every kind of round in turn
-      boolean told = index % 5 == 1 && !closing; // or a close may end one as its caller succeeds
+      boolean told =
+          allowed.tellsEnds()
+              && index % 5 == 1
+              && !closing; // or a close may end one as its caller succeeds
       try (LostBuffers buffers = lost ? new LostBuffers() : null;
           RecordedCalls events = told ? RecordedCalls.start() : null) {
         conduct();

@@ -66,6 +66,11 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /** Whether the events of calls are known to say of each whether it has succeeded. */
+  protected boolean tellsEnds() {
+    return true;
+  }
+
   /**
    * How many requests of a round, of HTTP/1.1, may go again for no reason that the server knows of,
    * as the library is known to close, at times, the connection of another call than it should.
