@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.DeadlineExceededException;
 import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.RecordedCalls;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
@@ -24,7 +25,6 @@ import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -33,12 +33,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -214,25 +211,14 @@ class GatheredBodyTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void itsEventTellsOfItsEnd(Wire wire, BodyHandler<?> handler, @TempDir Path directory)
-      throws Exception {
-    Path file = directory.resolve("calls.jfr");
+  void itsEventTellsOfItsEnd(Wire wire, BodyHandler<?> handler) throws Exception {
     try (FaultServer server = FaultServer.start(wire);
         HttpClient stock = stock(wire).build();
-        Recording recording = new Recording()) {
-      recording.enable("io.heddle.Call").withoutThreshold();
-      recording.start();
+        RecordedCalls recorded = RecordedCalls.start()) {
       HttpRequest get = request(server.uri(Script.ok().body(1000))).build();
       BlockingJdkHttpClient.wrap(stock).send(get, handler);
-      recording.stop();
-      recording.dump(file);
+      assertEquals(List.of("200 completed"), recorded.ends(get.uri()));
     }
-    assertEquals(
-        List.of("200 completed"),
-        RecordingFile.readAllEvents(file).stream()
-            .filter(each -> each.getEventType().getName().equals("io.heddle.Call"))
-            .map(each -> each.getInt("status") + " " + each.getString("ended"))
-            .toList());
   }
 
   // ---- what it costs --------------------------------------------------------------------------

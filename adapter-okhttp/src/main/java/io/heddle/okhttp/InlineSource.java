@@ -105,19 +105,21 @@ final class InlineSource implements Source {
       } else {
         end();
       }
-      if (shared && call != null && length.isReached()) {
-        call.hasRead();
-      }
+      tell();
       return n;
     } catch (IOException e) {
       if (shared && !chain.call().isCanceled() && OkHttpResponseBody.isWhole(own, length, e)) {
         ended = true;
-        if (call != null) {
-          call.hasRead();
-        }
+        tell();
         return -1;
       }
       throw fail(e);
+    }
+  }
+
+  private void tell() {
+    if (shared && call != null && length.isReached()) {
+      call.hasRead();
     }
   }
 
@@ -166,10 +168,10 @@ final class InlineSource implements Source {
   @Override
   public void close() {
     closed = true;
-    if (call != null && !ended && !call.isWithin()) { // else a redirect's, and the call goes on
-      call.event().end(CallEvent.End.CLOSED); // if it is not over: OkHttp knows no difference
-    } else if (call != null && call.isWithin()) {
+    if (call != null && call.isWithin()) { // a redirect's, and the call goes on
       call.reads(null);
+    } else if (call != null && !ended) {
+      call.event().end(CallEvent.End.CLOSED); // if it is not over: OkHttp knows no difference
     }
     giveUp();
   }

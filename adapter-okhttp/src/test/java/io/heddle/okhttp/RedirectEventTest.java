@@ -4,18 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.RecordedCalls;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.net.ProtocolException;
 import java.net.URI;
-import java.nio.file.Path;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
-import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -23,7 +19,6 @@ import okhttp3.Response;
 import okhttp3.ResponseBody;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -34,81 +29,50 @@ class RedirectEventTest {
   /** None, one read, and more than a window. */
   private static final List<Integer> LENGTHS = List.of(0, 1000, 100_000);
 
+  private static final Interceptor PASSES = chain -> chain.proceed(chain.request());
+
   @ParameterizedTest
   @EnumSource(
       value = Wire.class,
       names = {"HTTP_1_1", "H2C"})
-  void theEventOfARedirectedCallIsOfItsLastResponse(Wire wire, @TempDir Path directory)
-      throws Exception {
-    Path file = directory.resolve("calls.jfr");
-    try (FaultServer server = FaultServer.start(wire);
-        Recording recording = new Recording()) {
-      OkHttpClient client =
-          BlockingOkHttpClient.wrap(
-              new OkHttpClient.Builder().protocols(KitClient.protocols(wire)).build());
+  void theEventOfARedirectedCallIsOfItsLastResponse(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
       String target = server.uri(Script.ok().body(100)).toString();
       Script redirect = Script.answer(302).header("Location", target).body(100_000);
-      recording.enable("io.heddle.Call").withoutThreshold();
-      recording.start();
-      Request get = new Request.Builder().url(server.uri(redirect).toString()).build();
-      for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
-        new Caller(
-                caller,
-                () -> {
-                  try (Response response = client.newCall(get).execute()) {
-                    return response.body().bytes().length;
-                  }
-                })
-            .result();
-      }
-      recording.stop();
-      recording.dump(file);
+      List<String> ends =
+          endsOf(
+              client(wire, PASSES),
+              Stream.of(server.uri(redirect)),
+              response -> response.body().bytes());
+      assertEquals(List.of("200 completed", "200 completed"), ends);
     }
-    assertEquals(List.of("200 completed", "200 completed"), ends(file));
   }
 
   /** The worker that read the body of the first response has no say in how the call ended. */
   @Test
-  void theEventOfACallThatIsRedirectedToAnotherWireIsOfItsLastResponse(@TempDir Path directory)
-      throws Exception {
-    Path file = directory.resolve("calls.jfr");
+  void theEventOfACallThatIsRedirectedToAnotherWireIsOfItsLastResponse() throws Exception {
     try (FaultServer secure = FaultServer.start(Wire.H2_TLS);
-        FaultServer plain = FaultServer.start(Wire.HTTP_1_1);
-        Recording recording = new Recording()) {
+        FaultServer plain = FaultServer.start(Wire.HTTP_1_1)) {
       OkHttpClient.Builder settings = new OkHttpClient.Builder();
       KitClient.trust(settings, FaultServer.certificate());
       OkHttpClient client = BlockingOkHttpClient.wrap(settings.build());
       String target = plain.uri(Script.ok().body(100_000)).toString();
-      Script redirect = Script.answer(302).header("Location", target).body(100_000);
-      recording.enable("io.heddle.Call").withoutThreshold();
-      recording.start();
-      Request get = new Request.Builder().url(secure.uri(redirect).toString()).build();
-      for (boolean whole : new boolean[] {true, false}) {
-        for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
-          new Caller(
-                  caller,
-                  () -> {
-                    try (Response response = client.newCall(get).execute()) {
-                      return whole ? response.body().bytes().length : response.code();
-                    }
-                  })
-              .result();
-        }
-      }
-      recording.stop();
-      recording.dump(file);
+      URI redirect = secure.uri(Script.answer(302).header("Location", target).body(100_000));
+      assertEquals(
+          List.of("200 completed", "200 completed"),
+          endsOf(client, Stream.of(redirect), response -> response.body().bytes()));
+      assertEquals(
+          List.of("200 closed", "200 closed"), endsOf(client, Stream.of(redirect), Response::code));
     }
-    assertEquals(List.of("200 completed", "200 completed", "200 closed", "200 closed"), ends(file));
   }
 
   /** OkHttp does not hold a body over HTTP/2 against a length that is too long; Heddle does. */
   @Test
-  void theEventOfABodyThatIsTooShortIsNoSuccess(@TempDir Path directory) throws Exception {
+  void theEventOfABodyThatIsTooShortIsNoSuccess() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.H2C)) {
       List<String> ends =
           endsOf(
-              directory,
-              client(Wire.H2C, chain -> chain.proceed(chain.request())),
+              client(Wire.H2C, PASSES),
               LENGTHS.stream().map(each -> server.uri(Script.ok().body(each).length(each + 1L))),
               response -> assertThrows(ProtocolException.class, response.body()::bytes));
       assertEquals(Collections.nCopies(6, "200 failed"), ends);
@@ -120,8 +84,7 @@ class RedirectEventTest {
   @EnumSource(
       value = Wire.class,
       names = {"HTTP_1_1", "H2C"})
-  void theEventOfABodyThatAnInterceptorHasReadIsOne(Wire wire, @TempDir Path directory)
-      throws Exception {
+  void theEventOfABodyThatAnInterceptorHasReadIsOne(Wire wire) throws Exception {
     Interceptor reads =
         chain -> {
           Response its = chain.proceed(chain.request());
@@ -131,7 +94,6 @@ class RedirectEventTest {
     try (FaultServer server = FaultServer.start(wire)) {
       List<String> ends =
           endsOf(
-              directory,
               client(wire, reads),
               LENGTHS.stream().map(each -> server.uri(Script.ok().body(each))),
               Response::code);
@@ -144,7 +106,7 @@ class RedirectEventTest {
   @EnumSource(
       value = Wire.class,
       names = {"HTTP_1_1", "H2C"})
-  void theEventOfAResponseThatIsReplacedIsOne(Wire wire, @TempDir Path directory) throws Exception {
+  void theEventOfAResponseThatIsReplacedIsOne(Wire wire) throws Exception {
     Interceptor replaces =
         chain -> {
           Response its = chain.proceed(chain.request());
@@ -154,7 +116,6 @@ class RedirectEventTest {
     try (FaultServer server = FaultServer.start(wire)) {
       List<String> ends =
           endsOf(
-              directory,
               client(wire, replaces),
               Stream.of(server.uri(Script.answer(304))),
               response -> response.body().string());
@@ -175,13 +136,11 @@ class RedirectEventTest {
   }
 
   /** How the calls of these have ended, each made on a virtual thread and on one that is not. */
-  private static List<String> endsOf(Path directory, OkHttpClient client, Stream<URI> uris, Use use)
+  private static List<String> endsOf(OkHttpClient client, Stream<URI> uris, Use use)
       throws Exception {
-    Path file = directory.resolve("calls.jfr");
-    try (Recording recording = new Recording()) {
-      recording.enable("io.heddle.Call").withoutThreshold();
-      recording.start();
-      for (URI uri : uris.toList()) {
+    List<URI> all = uris.toList();
+    try (RecordedCalls recorded = RecordedCalls.start()) {
+      for (URI uri : all) {
         Request get = new Request.Builder().url(uri.toString()).build();
         for (Thread.Builder caller : List.of(Thread.ofVirtual(), Thread.ofPlatform())) {
           new Caller(
@@ -194,17 +153,7 @@ class RedirectEventTest {
               .result();
         }
       }
-      recording.stop();
-      recording.dump(file);
+      return recorded.ends(all.get(0));
     }
-    return ends(file);
-  }
-
-  private static List<String> ends(Path file) throws Exception {
-    return RecordingFile.readAllEvents(file).stream()
-        .filter(each -> each.getEventType().getName().equals("io.heddle.Call"))
-        .sorted(Comparator.comparing(RecordedEvent::getStartTime))
-        .map(each -> each.getInt("status") + " " + each.getString("ended"))
-        .toList();
   }
 }

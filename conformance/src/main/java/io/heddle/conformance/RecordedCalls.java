@@ -13,7 +13,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /** Records Heddle's own events, from its start until they are asked for. */
-final class RecordedCalls implements AutoCloseable {
+public final class RecordedCalls implements AutoCloseable {
 
   static final String CALL = "io.heddle.Call";
   static final String PLACE_WAIT = "io.heddle.PlaceWait";
@@ -23,7 +23,8 @@ final class RecordedCalls implements AutoCloseable {
 
   private RecordedCalls() {}
 
-  static RecordedCalls start() {
+  /** Starts a recording. */
+  public static RecordedCalls start() {
     RecordedCalls recorded = new RecordedCalls();
     recorded.recording.enable(CALL).withThreshold(Duration.ZERO);
     recorded.recording.enable(PLACE_WAIT).withThreshold(Duration.ZERO);
@@ -32,8 +33,15 @@ final class RecordedCalls implements AutoCloseable {
   }
 
   /** The events of calls to this server, in the order of their ends; the first look ends it. */
-  List<RecordedEvent> calls(URI server) throws IOException {
+  public List<RecordedEvent> calls(URI server) throws IOException {
     return events(CALL, server);
+  }
+
+  /** How those calls have ended: status and end of each, as in {@code 200 completed}. */
+  public List<String> ends(URI server) throws IOException {
+    return calls(server).stream()
+        .map(each -> each.getInt("status") + " " + each.getString("ended"))
+        .toList();
   }
 
   List<RecordedEvent> placeWaits(URI server) throws IOException {

@@ -610,7 +610,8 @@ final class Soak {
     }
 
     private boolean isForgotten(SoakCall call) {
-      readOn();
+      server.readOn();
+      call.readOn();
       return call.isForgottenByItsClient();
     }
 
