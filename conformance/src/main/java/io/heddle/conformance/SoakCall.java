@@ -429,6 +429,7 @@ final class SoakCall {
         return true;
       }
     }
+    boolean endedByLibrary = excuseConnections();
     maybeCut = isOfLate(round.server().brokenAt());
     narrowed = isOfLate(round.server().narrowedAt());
     boolean disturbed = isDisturbed();
@@ -456,17 +457,25 @@ final class SoakCall {
       round.count("failed as the server ended its connection");
       return !seen().isEmpty() || round.mayFailUnsent();
     }
-    if (round.allowed().mayEndConnection(round.wire(), failure)
-        && (seen().isEmpty() ? round.mayFailUnsent() : round.excuses(seen()))) {
+    if (endedByLibrary) {
       explained = true;
-      round.count("excused: the library ended the connection");
-      return true;
+      return !seen().isEmpty() || round.mayFailUnsent();
     }
     if (isInterruptedTooEarly(failure)) {
       round.count("excused: an interrupt came before the exchange had begun");
       return true;
     }
     return false;
+  }
+
+  /**
+   * Excuses the connection of a call whose failure says that the library itself has ended it, where
+   * it may. Again once all calls are over: the server may come to know of this one later.
+   */
+  boolean excuseConnections() {
+    return failure != null
+        && round.allowed().mayEndConnection(round.wire(), failure)
+        && round.excuses(seen());
   }
 
   private boolean isOneOf(Set<Failure> kinds, Throwable failure) {
