@@ -471,11 +471,15 @@ final class SoakCall {
   /**
    * Excuses the connection of a call whose failure says that the library itself has ended it, where
    * it may. Again once all calls are over: the server may come to know of this one later.
+   *
+   * @return whether the failure says so
    */
   boolean excuseConnections() {
-    return failure != null
-        && round.allowed().mayEndConnection(round.wire(), failure)
-        && round.excuses(seen());
+    if (failure == null || !round.allowed().mayEndConnection(round.wire(), failure)) {
+      return false;
+    }
+    round.excuse(seen());
+    return true;
   }
 
   private boolean isOneOf(Set<Failure> kinds, Throwable failure) {
@@ -746,20 +750,20 @@ final class SoakCall {
    */
   private boolean isGivenUp(List<Seen> all) {
     Throwable of = failure;
-    if (of == null) {
+    if (of == null
+        || !plan.isMild()
+        || plan.isUndisturbed() // that has been looked at
+        || !plan.isRefusedBy(kind -> round.driver().isExpected(kind, of))
+        || all.stream().anyMatch(each -> each.isRefused() || isOnBrokenConnection(each))
+        || round.isClosedUnderLoad()) {
       return false;
     }
-    boolean again = round.allowed().isOfSecondAttempt(of); // of the first there is nothing to see
-    if (again) {
+    boolean taken = !all.isEmpty();
+    if (taken && round.allowed().isOfSecondAttempt(of)) { // of the first there is nothing to see
       round.count("excused: a second attempt of the library's own");
+      taken = false;
     }
-    boolean taken = !all.isEmpty() && !all.getLast().isRefused() && !again;
-    return plan.isMild()
-        && !plan.isUndisturbed() // that has been looked at
-        && plan.isRefusedBy(kind -> round.driver().isExpected(kind, of))
-        && all.stream().noneMatch(each -> each.isRefused() || isOnBrokenConnection(each))
-        && (taken ? !ofSource : !(maybeCut || explained || narrowed))
-        && !round.isClosedUnderLoad();
+    return taken ? !ofSource : !(maybeCut || explained || narrowed);
   }
 
   /**
