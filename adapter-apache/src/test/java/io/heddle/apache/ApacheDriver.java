@@ -11,6 +11,7 @@ import io.heddle.conformance.ClientSettings;
 import io.heddle.conformance.ExpectedFailures;
 import io.heddle.conformance.Failure;
 import io.heddle.core.Exchange;
+import io.heddle.pinning.PinningReport;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -98,6 +99,19 @@ public final class ApacheDriver implements ClientDriver {
                 frame ->
                     frame.getClassName().equals(Http2Session.class.getName())
                         && frame.getMethodName().equals("reset"));
+  }
+
+  /**
+   * What has pinned, but for a caller that ends its call while the I/O thread reads or writes on
+   * that connection: {@code AbstractInterruptibleChannel.close} waits for that, which does not
+   * block, in a monitor.
+   */
+  public static PinningReport withoutCloses(PinningReport pins) {
+    return Runtime.version().feature() < 24
+        ? pins.ignoring(
+            "org\\.apache\\.hc\\.core5\\.io\\.Closer\\.close\\(",
+            "before JDK 24 a channel is closed in a monitor, and waits for a read or a write")
+        : pins;
   }
 
   @Override

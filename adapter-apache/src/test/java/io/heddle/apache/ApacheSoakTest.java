@@ -2,6 +2,7 @@ package io.heddle.apache;
 
 import io.heddle.conformance.SoakSuite;
 import io.heddle.conformance.Wire;
+import io.heddle.pinning.PinningReport;
 
 /** All wires: docs/soak.md. */
 class ApacheSoakTest extends SoakSuite {
@@ -12,5 +13,10 @@ class ApacheSoakTest extends SoakSuite {
   @Override
   protected boolean mayEndConnection(Wire wire, Throwable failure) {
     return ApacheDriver.isOfForgottenStream(failure);
+  }
+
+  @Override
+  protected PinningReport withoutKnownPins(PinningReport pins) {
+    return ApacheDriver.withoutCloses(pins);
   }
 }

@@ -14,7 +14,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.Response;
-import org.eclipse.jetty.client.transport.HttpRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +40,9 @@ final class JettyCall {
   private final Deadline queueDeadline;
   private final Resends resends;
 
+  /** The first request, or its copy, if that could not be sent. */
+  private volatile JettyRequest opening;
+
   // By one thread at a time, each after the other: with what it is LOST, or was last.
   private volatile @Nullable Throwable lost;
   private volatile boolean again;
@@ -62,6 +64,7 @@ final class JettyCall {
       Consumer<Throwable> failer) {
     this.client = client;
     this.first = first;
+    this.opening = first;
     this.failer = failer;
     Duration wait = client.getQueueTimeout();
     deadline = timeoutNanos == 0 ? Deadline.none() : Deadline.afterNanos(timeoutNanos);
@@ -106,7 +109,7 @@ final class JettyCall {
     if (!queueDeadline.isNone()
         && !outcome.awaitDone(queueDeadline.earlier(deadline))
         && queueDeadline.isExpired()
-        && first.missTurn()) {
+        && opening.missTurn()) {
       throw first.expired();
     }
   }
@@ -173,7 +176,10 @@ final class JettyCall {
     if (last.getBody() != null && !last.getBody().rewind()) {
       return false;
     }
-    HttpRequest next = last.again();
+    JettyRequest next = last.again();
+    if (!last.hasConnection()) {
+      opening = next;
+    }
     long pause = resends.pauseNanos();
     if (pause == 0) {
       send(next);
@@ -183,7 +189,7 @@ final class JettyCall {
     return true;
   }
 
-  private void send(HttpRequest next) {
+  private void send(JettyRequest next) {
     try {
       next.send(null); // which ends at once if this was given up
     } catch (RuntimeException e) {

@@ -38,11 +38,13 @@ import org.jspecify.annotations.Nullable;
 final class JettyRequest extends ListeningRequest {
 
   /**
-   * How far a request has come on its way out of the queue, within its queue timeout or not.
+   * How far a request has come on its way out of the queue. Whoever is first decides: the failure
+   * of a connection that it waited for is not that of a request which has found another.
    *
    * <pre>{@code
-   * AWAITED ──Jetty begins it──▶ CAME      it has a connection, and may have been sent
-   *    └──────its caller leaves──▶ MISSED  it must not be sent
+   * AWAITED ──Jetty begins it──────────────▶ CAME    it has a connection, and may have been sent
+   *    ├──────its caller leaves────────────▶ MISSED  it must not be sent
+   *    └──────no connection could be made──▶ MISSED  likewise; if it may go again, a copy does
    * }</pre>
    */
   private enum Turn {
@@ -69,6 +71,7 @@ final class JettyRequest extends ListeningRequest {
   // Shared.
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
   private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
+  private volatile @Nullable Throwable noConnection; // why none could be made
   private volatile boolean reused;
   private volatile boolean bodyDropped;
   private volatile boolean sent;
@@ -237,9 +240,15 @@ final class JettyRequest extends ListeningRequest {
     return gate;
   }
 
-  /** Says that the caller waits no longer for a connection; false if the request has one. */
+  /** Says that its caller waits no longer for a connection; false if the request has one. */
   boolean missTurn() {
-    return turn.compareAndSet(Turn.AWAITED, Turn.MISSED);
+    return turn.compareAndExchange(Turn.AWAITED, Turn.MISSED) != Turn.CAME;
+  }
+
+  /** Says that none could be made; false if the request has another. */
+  boolean missTurn(Throwable why) {
+    noConnection = why;
+    return missTurn();
   }
 
   // ---- what Jetty tells ---------------------------------------------------------------------
@@ -250,13 +259,23 @@ final class JettyRequest extends ListeningRequest {
     reused = JettyPools.wasThereBefore(getConnection(), queuedAt);
     client.noteUse(getConnection());
     if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
-      giveUp(expired()); // as its caller does right now; the sender sees it before it sends
+      endUnsent(); // as is done elsewhere right now; the sender sees it before it sends
     }
     endWithCall(); // likewise
     leavePlace();
     Request.Content body = getBody();
     tellSocket(body == null ? null : body::fail); // the response may still come
     super.notifyBegin();
+  }
+
+  private void endUnsent() {
+    Throwable why = noConnection;
+    HttpExchange on = exchange();
+    if (why != null && on != null) {
+      on.abort(why, Promise.noop());
+    } else {
+      giveUp(expired());
+    }
   }
 
   /** Who is told, on HTTP/1.1, that the socket of this request has broken; null is nobody. */
@@ -372,6 +391,9 @@ final class JettyRequest extends ListeningRequest {
       bodyDropped = true;
     }
     boolean forGood = !tooLong && !(lost && of != null && of.judge(cause));
+    if (ConnectAttempt.isFailing(cause) && !missTurn(cause)) { // or right now
+      return CompletableFuture.completedFuture(false);
+    }
     if (last != null && (cause instanceof TimeoutException || deadline().isExpired())) {
       client.noteTimeout(last.getConnection());
     }
@@ -480,8 +502,8 @@ final class JettyRequest extends ListeningRequest {
   }
 
   /** A copy that can be sent in its place. */
-  HttpRequest again() {
-    HttpRequest again = copy(getURI());
+  JettyRequest again() {
+    JettyRequest again = (JettyRequest) copy(getURI());
     again.headers(
         headers -> {
           headers.clear().add(getHeaders()).remove(HttpHeader.COOKIE); // they are found again
@@ -547,7 +569,7 @@ final class JettyRequest extends ListeningRequest {
 
   /** Whether it was to go, or went, where the server had probably left before it saw that. */
   boolean mayHaveBeenTooLate(Throwable failure) {
-    boolean unsent = turn.get() == Turn.AWAITED && JettyInternals.isConnectionLoss(failure);
+    boolean unsent = !hasConnection() && JettyInternals.isConnectionLoss(failure);
     return (reused || unsent)
         && failure instanceof IOException
         && getBody() == null

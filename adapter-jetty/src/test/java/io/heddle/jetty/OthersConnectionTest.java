@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.client.Request;
@@ -32,6 +34,8 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.util.Promise;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A connection cannot be made, and Jetty goes through all that it saw queued and fails them. One of
@@ -61,10 +65,7 @@ class OthersConnectionTest {
                 failure.complete(result.getFailure());
               });
       Promise<List<InetSocketAddress>> failing = lookUps.take();
-      FutureTask<Integer> call =
-          new FutureTask<>(
-              () -> client.newRequest(uri).timeout(30, TimeUnit.SECONDS).send().getStatus());
-      Thread.ofVirtual().start(call);
+      FutureTask<Integer> call = start(client.newRequest(uri));
       other.complete(lookUps.take());
       failing.failed(new UnknownHostException("the first"));
       assertNotNull(failure.get());
@@ -75,11 +76,117 @@ class OthersConnectionTest {
     }
   }
 
+  /** It finds another once Jetty has begun to abort it. */
+  @Test
+  void norDoesOneThatFindsAnotherRightThenFail() throws Exception {
+    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
+    BlockingJettyClient client = new BlockingJettyClient();
+    client.setSocketAddressResolver((host, port, context, addresses) -> lookUps.add(addresses));
+    client.start();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI uri = server.uri("localhost", Script.ok().fault(Fault.STALL));
+      CompletableFuture<Promise<List<InetSocketAddress>>> other = new CompletableFuture<>();
+      HttpConversation conversation = abortedAfter(() -> connect(other.join(), server, uri));
+      FutureTask<Integer> call = start(new JettyRequest(client, conversation, uri));
+      Promise<List<InetSocketAddress>> failing = lookUps.take();
+      client.newRequest(server.uri("localhost", Script.ok())).send(result -> {});
+      other.complete(lookUps.take());
+      failing.failed(new UnknownHostException("the first"));
+      server.seen(uri).get(0).release();
+      assertEquals(200, call.get());
+      assertEquals(1, server.seen(uri).size(), "times sent");
+    } finally {
+      client.stop();
+    }
+  }
+
+  /** It gets one as it is about to fail: it is not sent there, but as what goes again. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void norIsOneSentThatHasFailed(boolean again) throws Exception {
+    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
+    BlockingJettyClient client = new BlockingJettyClient();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      client.setSocketAddressResolver(
+          (host, port, context, addresses) -> {
+            if (lookUps.isEmpty()) {
+              lookUps.add(addresses);
+            } else { // the first connection ends with what must not be sent on it
+              addresses.succeeded(addressOf(server));
+            }
+          });
+      client.start();
+      URI uri = server.uri("localhost", Script.ok());
+      JettyRequest request = new JettyRequest(client, new HttpConversation(), uri);
+      FutureTask<Integer> call = start(request);
+      await(() -> !lookUps.isEmpty());
+      Exception why = again ? GoAwayAndEndTest.endOfConnection() : new UnknownHostException();
+      assertTrue(request.missTurn(why));
+      lookUps.element().succeeded(addressOf(server));
+      if (again) {
+        assertEquals(200, call.get());
+      } else {
+        assertEquals(why, assertThrows(ExecutionException.class, call::get).getCause().getCause());
+      }
+      assertEquals(again ? 1 : 0, server.seen(uri).size(), "times sent");
+    } finally {
+      client.stop();
+    }
+  }
+
+  /** Its copy, which goes again, has found one: then nobody waits for a connection any longer. */
+  @Test
+  void norDoesOneThatHasAConnectionWaitForOne() throws Exception {
+    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
+    BlockingJettyClient client = new BlockingJettyClient();
+    client.setSocketAddressResolver((host, port, context, addresses) -> lookUps.add(addresses));
+    client.setQueueTimeout(Duration.ofSeconds(2));
+    client.start();
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI uri = server.uri("localhost", Script.ok().fault(Fault.STALL));
+      FutureTask<Integer> call = start(client.newRequest(uri));
+      lookUps.take().failed(GoAwayAndEndTest.endOfConnection());
+      connect(lookUps.take(), server, uri);
+      assertThrows(TimeoutException.class, () -> call.get(3, TimeUnit.SECONDS));
+      server.seen(uri).get(0).release();
+      assertEquals(200, call.get());
+    } finally {
+      client.stop();
+    }
+  }
+
+  /** As this thread aborts what is of it, it does something else first. */
+  private static HttpConversation abortedAfter(Runnable first) {
+    Thread aborts = Thread.currentThread();
+    AtomicBoolean done = new AtomicBoolean();
+    return new HttpConversation() {
+      @Override
+      public Deque<HttpExchange> getExchanges() {
+        if (!Thread.currentThread().equals(aborts) || done.getAndSet(true)) {
+          return super.getExchanges();
+        }
+        Deque<HttpExchange> seen = new ArrayDeque<>(super.getExchanges());
+        first.run();
+        return seen;
+      }
+    };
+  }
+
+  private static FutureTask<Integer> start(Request request) {
+    FutureTask<Integer> call =
+        new FutureTask<>(() -> request.timeout(30, TimeUnit.SECONDS).send().getStatus());
+    Thread.ofVirtual().start(call);
+    return call;
+  }
+
+  private static List<InetSocketAddress> addressOf(FaultServer server) {
+    return List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+  }
+
   /** Has the second connection made, and waits until a call is on it. */
   private static void connect(
       Promise<List<InetSocketAddress>> lookUp, FaultServer server, URI uri) {
-    lookUp.succeeded(
-        List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port())));
+    lookUp.succeeded(addressOf(server));
     try {
       while (server.seen(uri).isEmpty()) {
         Thread.sleep(1);
@@ -100,9 +207,8 @@ class OthersConnectionTest {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
       URI target = server.uri(Script.ok().fault(Fault.STALL));
       URI uri = server.uri(Script.answer(302).header("Location", target.toString()));
-      Request request = client.newRequest(uri).timeout(30, TimeUnit.SECONDS);
-      FutureTask<Integer> call = new FutureTask<>(() -> request.send().getStatus());
-      Thread.ofVirtual().start(call);
+      Request request = client.newRequest(uri);
+      FutureTask<Integer> call = start(request);
       await(() -> !server.seen(target).isEmpty());
       JettyExchange.unheeded(request.abort(GoAwayAndEndTest.endOfConnection()));
       server.seen(target).get(0).release();
@@ -122,24 +228,14 @@ class OthersConnectionTest {
       URI target = server.uri(Script.ok().fault(Fault.STALL));
       Script redirect = Script.answer(302).header("Location", target.toString());
       URI uri = server.uri(redirect.fault(Fault.STALL));
-      Thread aborts = Thread.currentThread();
-      AtomicBoolean first = new AtomicBoolean(true);
       HttpConversation conversation =
-          new HttpConversation() {
-            @Override
-            public Deque<HttpExchange> getExchanges() {
-              if (!Thread.currentThread().equals(aborts) || !first.getAndSet(false)) {
-                return super.getExchanges();
-              }
-              Deque<HttpExchange> seen = new ArrayDeque<>(super.getExchanges());
-              server.seen(uri).get(0).release();
-              await(() -> !server.seen(target).isEmpty());
-              return seen;
-            }
-          };
-      Request request = new JettyRequest(client, conversation, uri).timeout(30, TimeUnit.SECONDS);
-      FutureTask<Integer> call = new FutureTask<>(() -> request.send().getStatus());
-      Thread.ofVirtual().start(call);
+          abortedAfter(
+              () -> {
+                server.seen(uri).get(0).release();
+                await(() -> !server.seen(target).isEmpty());
+              });
+      Request request = new JettyRequest(client, conversation, uri);
+      FutureTask<Integer> call = start(request);
       await(() -> !server.seen(uri).isEmpty());
       JettyExchange.unheeded(request.abort(GoAwayAndEndTest.endOfConnection()));
       server.seen(target).get(0).release();
@@ -165,9 +261,8 @@ class OthersConnectionTest {
         Script redirect = Script.answer(302).header("Location", target.toString()).body(10);
         URI uri = server.uri(redirect.fault(Fault.STALL, 5));
         HttpConversation conversation = new HttpConversation();
-        Request request = new JettyRequest(client, conversation, uri).timeout(30, TimeUnit.SECONDS);
-        FutureTask<Integer> call = new FutureTask<>(() -> request.send().getStatus());
-        Thread.ofVirtual().start(call);
+        Request request = new JettyRequest(client, conversation, uri);
+        FutureTask<Integer> call = start(request);
         await(() -> !server.seen(uri).isEmpty());
         HttpExchange exchange = conversation.getExchanges().getLast();
         await(() -> exchange.getResponse().getHeaders().contains(HttpHeader.LOCATION));

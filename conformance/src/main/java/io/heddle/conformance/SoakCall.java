@@ -465,6 +465,10 @@ final class SoakCall {
       round.count("excused: an interrupt came before the exchange had begun");
       return true;
     }
+    if (seen().isEmpty() && round.mayBreakProtocol(String.valueOf(failure.getMessage()))) {
+      explained = true;
+      return round.mayFailUnsent();
+    }
     return false;
   }
 

@@ -108,7 +108,7 @@ public abstract class SoakSuite {
    * Whether the library is known to send what the server takes for no request, where connections
    * are ended as they are opened.
    *
-   * @param told what the server says of it
+   * @param told what the server says of it, or the failure of a call of which it has seen nothing
    */
   protected boolean mayBreakProtocol(String told) {
     return false;
