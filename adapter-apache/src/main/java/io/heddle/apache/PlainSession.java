@@ -48,7 +48,7 @@ final class PlainSession extends ForwardingSession {
     if (read >= TURN) {
       return 0;
     }
-    Lock reading = ReactorConnection.MONITORS_PIN ? getLock() : null; // as over TLS on all JDKs
+    Lock reading = ReactorConnection.MONITORS_PIN ? getLock() : null; // see close there
     if (reading != null) {
       reading.lock();
     }

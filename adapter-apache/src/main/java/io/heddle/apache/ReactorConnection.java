@@ -342,7 +342,8 @@ final class ReactorConnection implements ModalCloseable {
   /**
    * Closes it. A channel of the JDK's waits for a write or a read that is under way, and does so in
    * a monitor. Before JDK 24 that holds the caller's carrier: so it waits before, for the session's
-   * lock, under which the engine writes and reads.
+   * lock, under which the engine writes, and {@link PlainSession} reads. Over TLS the engine reads
+   * without that: there a read that is under way, which does not block, holds the carrier still.
    */
   @Override
   public void close(CloseMode closeMode) {

@@ -102,9 +102,8 @@ public final class ApacheDriver implements ClientDriver {
   }
 
   /**
-   * What has pinned, but for a caller that ends its call while the I/O thread reads or writes on
-   * that connection: {@code AbstractInterruptibleChannel.close} waits for that, which does not
-   * block, in a monitor.
+   * What has pinned, but for a caller that ends its call over TLS as the I/O thread reads there:
+   * see {@link ReactorConnection#close(org.apache.hc.core5.io.CloseMode)}.
    */
   public static PinningReport withoutCloses(PinningReport pins) {
     return Runtime.version().feature() < 24
