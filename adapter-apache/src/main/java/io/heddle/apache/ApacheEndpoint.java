@@ -120,7 +120,7 @@ final class ApacheEndpoint extends ConnectionEndpoint implements ConnectionHolde
   /**
    * There is a connection to begin an exchange on.
    *
-   * @return false if the first of the two leases was released meanwhile, by another thread
+   * @return false if another thread has released the first of the two meanwhile, or closed it
    */
   boolean connected(Lease before, Lease now) {
     if (!replace(before, now)) {
@@ -133,7 +133,7 @@ final class ApacheEndpoint extends ConnectionEndpoint implements ConnectionHolde
   /**
    * The lease becomes another.
    *
-   * @return false if the first of the two was released meanwhile, by another thread
+   * @return false if another thread has released the first of the two meanwhile, or closed it
    */
   boolean replace(Lease before, Lease now) {
     return LEASE.compareAndSet(this, before, now);
@@ -277,9 +277,14 @@ final class ApacheEndpoint extends ConnectionEndpoint implements ConnectionHolde
     close(CloseMode.GRACEFUL);
   }
 
+  /**
+   * Another thread may connect meanwhile, and share with others what it has connected: then it is
+   * not this lease's to close. Who replaces the lease first has the say.
+   */
   @Override
   public void close(CloseMode closeMode) {
-    boolean shared = connection().isMultiplexed();
+    Lease of = lease;
+    boolean shared = of != null && of.connection().isMultiplexed();
     if (closedWith != CloseMode.GRACEFUL) {
       closedWith = closeMode;
     }
@@ -291,8 +296,13 @@ final class ApacheEndpoint extends ConnectionEndpoint implements ConnectionHolde
     }
     waits.cancelCurrent();
     classic.giveUp();
-    if (!shared) {
-      connection().close(closeMode);
+    if (shared || of == null || of.holdsNothing()) {
+      return;
+    }
+    if (replace(of, of.closed())) {
+      of.connection().close(closeMode);
+    } else {
+      close(closeMode);
     }
   }
 

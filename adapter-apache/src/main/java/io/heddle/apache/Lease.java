@@ -105,6 +105,11 @@ final class Lease {
     return opening ? new Lease(entry, null, sharing, false, null) : this;
   }
 
+  /** This one, of an endpoint that was closed: what is made of the lease before is void. */
+  Lease closed() {
+    return new Lease(entry, shared, sharing, opening, failure);
+  }
+
   /** Its connection could not be made: tells those who wait for it, if there are any. */
   void openFailed(IOException why) {
     if (opening && sharing != null) {

@@ -13,11 +13,15 @@ import io.heddle.conformance.LeakCheck;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Seen;
 import io.heddle.conformance.Wire;
+import io.heddle.core.CallEvent;
+import io.heddle.core.Deadline;
+import io.heddle.core.Exchange;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hc.client5.http.HttpRoute;
@@ -35,6 +39,7 @@ import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.impl.io.HttpRequestExecutor;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.http2.config.H2Config;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.pool.ManagedConnPool;
@@ -119,6 +124,53 @@ class LeaseTest {
       manager.release(next, null, TimeValue.ofMinutes(1));
       assertNotEquals(seen(server, first).connection(), seen(server, second).connection());
     }
+  }
+
+  /** Another thread closes its endpoint as it connects: the connection may be others' by then. */
+  @Test
+  void oneThatIsClosedAsItConnectsEndsNoOther() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2C);
+        BlockingConnectionManager manager =
+            BlockingConnectionManager.builder()
+                .setVersionPolicy(HttpVersionPolicy.FORCE_HTTP_2)
+                .build()) {
+      URI uri = server.uri(Script.ok().fault(Script.Fault.STALL));
+      ApacheEndpoint closed = (ApacheEndpoint) lease(manager, route(uri));
+      CompletableFuture<Integer> other = new CompletableFuture<>();
+      Exchange<Integer> wait = new Exchange<>();
+      wait.onAbandon(
+          () -> { // once it has looked whether the connection is shared
+            try {
+              manager.connect(closed, null, HttpClientContext.create());
+              ConnectionEndpoint endpoint = lease(manager, route(uri));
+              assertTrue(endpoint.isConnected(), "it is shared");
+              other.completeAsync(() -> status(endpoint, uri), Thread::startVirtualThread);
+              seen(server, uri);
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          });
+      Thread waiter = Thread.startVirtualThread(() -> await(closed, wait));
+      Threads.await("it waits", () -> waiter.getState() == Thread.State.WAITING);
+      closed.close(CloseMode.IMMEDIATE);
+      waiter.join();
+      seen(server, uri).release();
+      assertEquals(200, other.get());
+    }
+  }
+
+  private static int status(ConnectionEndpoint endpoint, URI uri) {
+    try {
+      return get(endpoint, uri).getCode();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void await(ApacheEndpoint endpoint, Exchange<Integer> wait) {
+    assertThrows(
+        CancellationException.class,
+        () -> endpoint.waits().await(CallEvent.Step.CONNECTION, wait, Deadline.none()));
   }
 
   /** The pool has lent the connection at the moment at which the caller gave up. */
