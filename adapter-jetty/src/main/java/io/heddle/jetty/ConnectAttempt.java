@@ -7,7 +7,6 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.client.Connection;
@@ -51,8 +50,8 @@ final class ConnectAttempt implements Promise<Connection> {
     }
   }
 
-  /** With what attempts fail just now. */
-  private static final Set<Throwable> FAILING = ConcurrentHashMap.newKeySet();
+  /** With what attempts fail just now, on which thread. */
+  private static final Map<Thread, Throwable> FAILING = new ConcurrentHashMap<>();
 
   private final QueueGate gate;
   private final Promise<Connection> promise;
@@ -93,18 +92,20 @@ final class ConnectAttempt implements Promise<Connection> {
   public void failed(Throwable failure) {
     if (done.compareAndSet(false, true)) {
       gate.forget(this);
-      FAILING.add(failure);
+      Thread here = Thread.currentThread();
+      Throwable other = FAILING.put(here, failure); // from within which this one fails
       try {
         promise.failed(failure);
       } finally {
-        FAILING.remove(failure);
+        FAILING.compute(here, (same, mine) -> other);
       }
     }
   }
 
-  /** Whether this is why an attempt fails, of which Jetty is telling all that were queued. */
+  /** Whether this is why an attempt fails, and this thread is telling all that were queued. */
+  @SuppressWarnings("ReferenceEquality") // that very failure
   static boolean isFailing(Throwable failure) {
-    return FAILING.contains(failure);
+    return FAILING.get(Thread.currentThread()) == failure;
   }
 
   // ---- any thread ---------------------------------------------------------------------------

@@ -40,8 +40,10 @@ final class JettyCall {
   private final Deadline queueDeadline;
   private final Resends resends;
 
-  /** The first request, or its copy, if that could not be sent. */
+  // The first request, or its copy, if that could not be sent; and whether its caller waits no more
+  // for a connection.
   private volatile JettyRequest opening;
+  private volatile boolean outOfTime;
 
   // By one thread at a time, each after the other: with what it is LOST, or was last.
   private volatile @Nullable Throwable lost;
@@ -109,9 +111,14 @@ final class JettyCall {
     if (!queueDeadline.isNone()
         && !outcome.awaitDone(queueDeadline.earlier(deadline))
         && queueDeadline.isExpired()
-        && opening.missTurn()) {
+        && missTurn()) {
       throw first.expired();
     }
+  }
+
+  private boolean missTurn() {
+    outOfTime = true; // whoever sends a copy sees it, or is seen
+    return opening.missTurn();
   }
 
   // ---- once more ----------------------------------------------------------------------------
@@ -169,7 +176,7 @@ final class JettyCall {
     if (!judge(failure) || last == null) {
       return false;
     }
-    if (!JettyInternals.isOfOneStream(failure) && !last.isRefused()) {
+    if (last.hasConnection() && !JettyInternals.isOfOneStream(failure) && !last.isRefused()) {
       last.leaveConnection();
     }
     again = true;
@@ -177,8 +184,11 @@ final class JettyCall {
       return false;
     }
     JettyRequest next = last.again();
-    if (!last.hasConnection()) {
+    if (last == opening && !last.hasConnection()) {
       opening = next;
+      if (outOfTime) {
+        boolean unused = next.missTurn();
+      }
     }
     long pause = resends.pauseNanos();
     if (pause == 0) {

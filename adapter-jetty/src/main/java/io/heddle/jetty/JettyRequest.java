@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.eclipse.jetty.client.Connection;
 import org.eclipse.jetty.client.ContentResponse;
+import org.eclipse.jetty.client.HttpRequestException;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.transport.HttpConnection;
@@ -71,7 +72,7 @@ final class JettyRequest extends ListeningRequest {
   // Shared.
   private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
   private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
-  private volatile @Nullable Throwable noConnection; // why none could be made
+  private final AtomicReference<@Nullable Throwable> noConnection = new AtomicReference<>();
   private volatile boolean reused;
   private volatile boolean bodyDropped;
   private volatile boolean sent;
@@ -245,10 +246,9 @@ final class JettyRequest extends ListeningRequest {
     return turn.compareAndExchange(Turn.AWAITED, Turn.MISSED) != Turn.CAME;
   }
 
-  /** Says that none could be made; false if the request has another. */
+  /** Says why there will be none; false if the request has one, or was told of another reason. */
   boolean missTurn(Throwable why) {
-    noConnection = why;
-    return missTurn();
+    return noConnection.compareAndSet(null, why) && turn.compareAndSet(Turn.AWAITED, Turn.MISSED);
   }
 
   // ---- what Jetty tells ---------------------------------------------------------------------
@@ -258,7 +258,7 @@ final class JettyRequest extends ListeningRequest {
     event().at(Step.HEAD);
     reused = JettyPools.wasThereBefore(getConnection(), queuedAt);
     client.noteUse(getConnection());
-    if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && turn.get() == Turn.MISSED) {
+    if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && hasMissedTurn()) {
       endUnsent(); // as is done elsewhere right now; the sender sees it before it sends
     }
     endWithCall(); // likewise
@@ -269,7 +269,7 @@ final class JettyRequest extends ListeningRequest {
   }
 
   private void endUnsent() {
-    Throwable why = noConnection;
+    Throwable why = noConnection.get();
     HttpExchange on = exchange();
     if (why != null && on != null) {
       on.abort(why, Promise.noop());
@@ -303,8 +303,17 @@ final class JettyRequest extends ListeningRequest {
     }
   }
 
+  /**
+   * Jetty asks for them last, before it writes a head.
+   *
+   * @throws HttpRequestException if it must not be written, as whoever says so may not have come to
+   *     the sender yet
+   */
   @Override
   public @Nullable Supplier<HttpFields> getTrailersSupplier() {
+    if (hasMissedTurn()) {
+      throw new HttpRequestException("there was no connection in time", this);
+    }
     Supplier<HttpFields> trailers = super.getTrailersSupplier();
     return getConnection() instanceof HttpConnection ? new Head(this, trailers) : trailers;
   }
@@ -364,9 +373,10 @@ final class JettyRequest extends ListeningRequest {
   /**
    * The caller is told at once, whatever the exchange may be waiting for.
    *
-   * <p>What ends with its connection is one exchange: Jetty would abort the last of the
-   * conversation, which by then may be a redirect's, on another connection. If it was answered with
-   * a redirect, Jetty follows that, whatever is missing of the request or of the answer.
+   * <p>What ends with its connection, or as there is none, is one exchange: Jetty would abort the
+   * last of the conversation, which by then may be a redirect's, on another connection. If it was
+   * answered with a redirect, Jetty follows that, whatever is missing of the request or of the
+   * answer.
    *
    * <p>Where the timer of its connection says that a total timeout is over, and this request's is
    * not, it is that of the request before it, which has ended by itself.
@@ -375,7 +385,8 @@ final class JettyRequest extends ListeningRequest {
   public CompletableFuture<Boolean> abort(Throwable cause) {
     if ((JettyInternals.isTotalTimeout(cause) && hasTime() && JettyInternals.isCalledByTimer())
         || cause instanceof ConnectAttempt.Unwanted // this one is wanted
-        || (hasConnection() && ConnectAttempt.isFailing(cause))) { // it has found another by now
+        || (hasConnection() && ConnectAttempt.isFailing(cause)) // it has found another by now
+        || (hasMissedTurn() && cause instanceof HttpRequestException)) { // it got one too late
       return CompletableFuture.completedFuture(false);
     }
     JettyCall of = call;
@@ -391,14 +402,15 @@ final class JettyRequest extends ListeningRequest {
       bodyDropped = true;
     }
     boolean forGood = !tooLong && !(lost && of != null && of.judge(cause));
-    if (ConnectAttempt.isFailing(cause) && !missTurn(cause)) { // or right now
+    boolean unsent = ConnectAttempt.isFailing(cause);
+    if (unsent && !missTurn(cause)) { // it has found one right now
       return CompletableFuture.completedFuture(false);
     }
     if (last != null && (cause instanceof TimeoutException || deadline().isExpired())) {
       client.noteTimeout(last.getConnection());
     }
-    HttpExchange alone =
-        hasConnection() && last == this && JettyInternals.isJettys(cause) ? on : null;
+    boolean ofConnection = unsent || (hasConnection() && JettyInternals.isJettys(cause));
+    HttpExchange alone = ofConnection && last == this ? on : null;
     if (forGood && of != null && (alone == null || !lost)) {
       of.gaveUp(cause);
     }
@@ -541,6 +553,10 @@ final class JettyRequest extends ListeningRequest {
     return userCode;
   }
 
+  private boolean hasMissedTurn() {
+    return turn.get() == Turn.MISSED;
+  }
+
   /** Whether it has left the queue. */
   boolean hasConnection() {
     return turn.get() == Turn.CAME;
@@ -569,8 +585,7 @@ final class JettyRequest extends ListeningRequest {
 
   /** Whether it was to go, or went, where the server had probably left before it saw that. */
   boolean mayHaveBeenTooLate(Throwable failure) {
-    boolean unsent = !hasConnection() && JettyInternals.isConnectionLoss(failure);
-    return (reused || unsent)
+    return (hasConnection() ? reused : JettyInternals.isConnectionLoss(failure))
         && failure instanceof IOException
         && getBody() == null
         && Resends.isSafe(getMethod());

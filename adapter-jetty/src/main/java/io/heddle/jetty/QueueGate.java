@@ -26,13 +26,12 @@ final class QueueGate extends InFlightLimit {
     super(places);
   }
 
-  /** An attempt to connect, for those that have places; the promise itself if nobody has. */
+  /** An attempt to connect, for those that have places, if there are any. */
   Promise<Connection> attempt(Promise<Connection> promise, Runnable sender) {
-    if (inFlight() <= 0) {
-      return promise;
-    }
     ConnectAttempt attempt = new ConnectAttempt(this, promise, sender);
-    attempts.add(attempt);
+    if (inFlight() > 0) { // else nobody is to give it up
+      attempts.add(attempt);
+    }
     return attempt;
   }
 
