@@ -10,6 +10,7 @@ import io.heddle.conformance.ClientDriver;
 import io.heddle.conformance.ClientSettings;
 import io.heddle.conformance.ExpectedFailures;
 import io.heddle.conformance.Failure;
+import io.heddle.conformance.Wire;
 import io.heddle.core.Exchange;
 import io.heddle.pinning.PinningReport;
 import java.io.InterruptedIOException;
@@ -105,8 +106,8 @@ public final class ApacheDriver implements ClientDriver {
    * What has pinned, but for a caller that ends its call over TLS as the I/O thread reads there:
    * see {@link ReactorConnection#close(org.apache.hc.core5.io.CloseMode)}.
    */
-  public static PinningReport withoutCloses(PinningReport pins) {
-    return Runtime.version().feature() < 24
+  public static PinningReport withoutCloses(Wire wire, PinningReport pins) {
+    return wire.isTls() && Runtime.version().feature() < 24
         ? pins.ignoring(
             "org\\.apache\\.hc\\.core5\\.io\\.Closer\\.close\\(",
             "before JDK 24 a channel is closed in a monitor, and waits for a read or a write")

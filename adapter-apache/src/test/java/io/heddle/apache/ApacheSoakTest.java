@@ -16,7 +16,7 @@ class ApacheSoakTest extends SoakSuite {
   }
 
   @Override
-  protected PinningReport withoutKnownPins(PinningReport pins) {
-    return ApacheDriver.withoutCloses(pins);
+  protected PinningReport withoutKnownPins(Wire wire, PinningReport pins) {
+    return ApacheDriver.withoutCloses(wire, pins);
   }
 }

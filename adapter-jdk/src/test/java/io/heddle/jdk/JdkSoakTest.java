@@ -53,8 +53,8 @@ class JdkSoakTest extends SoakSuite {
 
   /** Over HTTP/2 one or two calls of a round say something else: docs/soak.md, Open. */
   @Override
-  protected boolean tellsEnds() {
-    return false;
+  protected boolean tellsEnds(Wire wire) {
+    return !wire.isMultiplexed();
   }
 
   /** The same, of a GET: it goes again. */
@@ -91,7 +91,7 @@ class JdkSoakTest extends SoakSuite {
 
   /** Of a caller that is interrupted: {@code HttpClientImpl.send} cancels the call. */
   @Override
-  protected PinningReport withoutKnownPins(PinningReport pins) {
+  protected PinningReport withoutKnownPins(Wire wire, PinningReport pins) {
     return Runtime.version().feature() < 24
         ? pins.ignoring(
             "jdk\\.internal\\.net\\.http\\.PlainHttpConnection\\.close\\(",

@@ -4,6 +4,7 @@ import io.heddle.conformance.Body;
 import io.heddle.conformance.Call;
 import io.heddle.conformance.Client;
 import io.heddle.conformance.ClientSettings;
+import io.heddle.conformance.GzipBody;
 import io.heddle.conformance.PreparedCall;
 import io.heddle.conformance.Reply;
 import java.io.FileNotFoundException;
@@ -30,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.zip.GZIPInputStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -231,12 +231,12 @@ final class KitClient implements Client {
 
     JdkReply(HttpResponse<InputStream> response, boolean decompress) throws IOException {
       this.response = response;
-      // As users do it: java.net.http leaves content codings to them.
+      // As users do it, but to the end: java.net.http leaves content codings to them.
       this.body =
           decompress
                   && "gzip".equals(header("Content-Encoding"))
                   && !response.request().method().equals("HEAD")
-              ? new GZIPInputStream(response.body())
+              ? new GzipBody(response.body())
               : response.body();
     }
 

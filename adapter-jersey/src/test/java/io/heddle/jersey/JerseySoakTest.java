@@ -31,8 +31,8 @@ class JerseySoakTest extends SoakSuite {
 
   /** The same callers: {@code Utilities.createService} then words what it has not made. */
   @Override
-  protected PinningReport withoutKnownPins(PinningReport pins) {
-    return ApacheDriver.withoutCloses(pins)
+  protected PinningReport withoutKnownPins(Wire wire, PinningReport pins) {
+    return ApacheDriver.withoutCloses(wire, pins)
         .ignoring(
             "org\\.jvnet\\.hk2\\.internal\\.SystemDescriptor\\.toString\\(",
             "HK2 enters a monitor to word why it has not made what Jersey injects");

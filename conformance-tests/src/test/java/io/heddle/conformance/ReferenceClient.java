@@ -34,7 +34,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /** The reference client: what happens on the caller's thread. */
@@ -211,7 +210,7 @@ final class ReferenceClient implements Client, CallsInFlight {
         } else {
           boolean gzip = "gzip".equals(reply.header("content-encoding")) && !isHead();
           if (settings.decompress() && gzip) {
-            reply.decode(GZIPInputStream::new);
+            reply.decode(GzipBody::new);
           }
           return reply;
         }

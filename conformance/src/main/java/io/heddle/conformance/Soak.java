@@ -201,7 +201,7 @@ final class Soak {
         PinningRecorder.record(0, () -> new Round(round).run())
             .ignoringClassLoading()
             .ignoringContention(Pinning.CONTENTION);
-    allowed.withoutKnownPins(pins).assertClean();
+    allowed.withoutKnownPins(kit.wire(), pins).assertClean();
     if (!pins.events().isEmpty()) {
       count("excused: a round with pins of the library's own");
     }
@@ -242,16 +242,17 @@ final class Soak {
 
   /** How to run this soak again. */
   private String again(String round) {
-    return "again: -D%s=%d -D%s=%d%s %s, for %s on %s, with JDK %d"
+    return "again: -D%s=%d -D%s=%d -D%s=%s%s %s, for %s, with JDK %d"
         .formatted(
             SEED,
             seed,
             CALLS,
             calls,
+            SoakSuite.WIRE,
+            kit.wire(),
             round,
             Bounds.option(),
             kit.driver().getClass().getSimpleName(),
-            kit.wire(),
             Runtime.version().feature());
   }
 
@@ -329,7 +330,7 @@ final class Soak {
       this.index = index;
       boolean isRough = index % 4 == 2;
       this.few = index % 2 == 1;
-      this.closing = index % 8 == 3 || index % 8 == 4;
+      this.closing = index % 8 == 3 || index % 8 == 4 || index % 16 == 10;
       this.server = isRough ? rough : calm;
       this.random = new SplittableRandom(SoakPlan.mixed(seed) - index);
       this.client =
@@ -371,10 +372,6 @@ final class Soak {
     /** Whether the client has been closed. */
     boolean isShut() {
       return shut;
-    }
-
-    boolean isClosedUnderLoad() {
-      return closing;
     }
 
     SoakSuite allowed() {
@@ -432,9 +429,9 @@ final class Soak {
     // ---- the round ----------------------------------------------------------------------------
 
     void run() throws Exception {
-      boolean lost = index % 5 == 4; // of every kind of round in turn
+      boolean lost = index % 5 == 4 || index == 2; // of every kind of round in turn; a rough one
       boolean told =
-          allowed.tellsEnds()
+          allowed.tellsEnds(kit.wire())
               && index % 5 == 1
               && !closing; // or a close may end one as its caller succeeds
       try (LostBuffers buffers = lost ? new LostBuffers() : null;

@@ -73,6 +73,9 @@ final class SoakCall {
   private @Nullable Throwable failure;
   private boolean madeTooLate;
 
+  /** Whether somebody had begun to close the client by its end. */
+  private boolean closedUnderIt;
+
   /** Whether the response's head came. */
   private boolean answered;
 
@@ -121,6 +124,7 @@ final class SoakCall {
       failure = e;
     }
     long endedAt = System.nanoTime();
+    closedUnderIt = round.isClosed();
     over = true;
     boolean struck = end();
     boolean flag = Thread.interrupted();
@@ -715,7 +719,7 @@ final class SoakCall {
     }
     if (plan.isUndisturbed()
         && all.stream().noneMatch(this::isOnBrokenConnection)
-        && !round.isClosedUnderLoad()) {
+        && !closedUnderIt) {
       if (taken.size() > 1) {
         if (!round.excusesLoss()) {
           round.wrong(this, "is sent again for no reason", null);
@@ -723,7 +727,7 @@ final class SoakCall {
       } else if (outcome == Outcome.FAILED
           && !(taken.isEmpty()
               ? refused || explained
-              : (refused || maybeCut) && !isWhole(taken.getLast()))) {
+              : all.size() > 1 && (refused || maybeCut) && !isWhole(taken.getLast()))) {
         round.wrong(this, "fails, and the server did what it should", failure);
       }
     }
@@ -759,7 +763,7 @@ final class SoakCall {
         || plan.isUndisturbed() // that has been looked at
         || !plan.isRefusedBy(kind -> round.driver().isExpected(kind, of))
         || all.stream().anyMatch(each -> each.isRefused() || isOnBrokenConnection(each))
-        || round.isClosedUnderLoad()) {
+        || closedUnderIt) {
       return false;
     }
     boolean taken = !all.isEmpty();

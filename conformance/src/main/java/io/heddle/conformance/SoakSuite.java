@@ -16,6 +16,9 @@ import org.junit.jupiter.api.TestFactory;
  */
 public abstract class SoakSuite {
 
+  /** The property that names the one wire to run on; all, if it is not told. */
+  static final String WIRE = "heddle.soak.wire";
+
   private final ClientDriver driver;
   private final List<Wire> wires;
 
@@ -67,7 +70,7 @@ public abstract class SoakSuite {
   }
 
   /** Whether the events of calls are known to say of each whether it has succeeded. */
-  protected boolean tellsEnds() {
+  protected boolean tellsEnds(Wire wire) {
     return true;
   }
 
@@ -128,7 +131,7 @@ public abstract class SoakSuite {
   }
 
   /** What has pinned in a round, but for what the library itself is known to do. */
-  protected PinningReport withoutKnownPins(PinningReport pins) {
+  protected PinningReport withoutKnownPins(Wire wire, PinningReport pins) {
     return pins;
   }
 
@@ -143,7 +146,10 @@ public abstract class SoakSuite {
 
   @TestFactory
   Stream<DynamicTest> soak() {
-    return wires.stream().map(wire -> DynamicTest.dynamicTest(wire.name(), () -> run(wire)));
+    String only = System.getProperty(WIRE);
+    return wires.stream()
+        .filter(wire -> only == null || only.equals(wire.name()))
+        .map(wire -> DynamicTest.dynamicTest(wire.name(), () -> run(wire)));
   }
 
   /** Runs a soak, with a server of its own; all that it took must be back at the end. */
