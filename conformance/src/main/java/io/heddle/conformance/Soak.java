@@ -200,6 +200,7 @@ final class Soak {
     PinningReport pins =
         PinningRecorder.record(0, () -> new Round(round).run())
             .ignoringClassLoading()
+            .ignoring("jdk\\.jfr\\.internal\\.", "JFR has a monitor of its own while it records")
             .ignoringContention(Pinning.CONTENTION);
     allowed.withoutKnownPins(kit.wire(), pins).assertClean();
     if (!pins.events().isEmpty()) {

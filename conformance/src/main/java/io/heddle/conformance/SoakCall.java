@@ -483,7 +483,9 @@ final class SoakCall {
    * @return whether the failure says so
    */
   boolean excuseConnections() {
-    if (failure == null || !round.allowed().mayEndConnection(round.wire(), failure)) {
+    if (failure == null
+        || closedUnderIt // which ends all
+        || !round.allowed().mayEndConnection(round.wire(), failure)) {
       return false;
     }
     round.excuse(seen());
@@ -727,7 +729,7 @@ final class SoakCall {
       } else if (outcome == Outcome.FAILED
           && !(taken.isEmpty()
               ? refused || explained
-              : all.size() > 1 && (refused || maybeCut) && !isWhole(taken.getLast()))) {
+              : (refused || maybeCut) && !isWhole(taken.getLast()) && hasGoneAgain(all))) {
         round.wrong(this, "fails, and the server did what it should", failure);
       }
     }
@@ -766,12 +768,25 @@ final class SoakCall {
         || closedUnderIt) {
       return false;
     }
-    boolean taken = !all.isEmpty();
-    if (taken && round.allowed().isOfSecondAttempt(of)) { // of the first there is nothing to see
-      round.count("excused: a second attempt of the library's own");
-      taken = false;
-    }
+    boolean taken = !all.isEmpty() && !isOfSecondAttempt();
     return taken ? !ofSource : !(maybeCut || explained || narrowed);
+  }
+
+  /** Whether the server has seen an attempt before the last, or there was one. */
+  private boolean hasGoneAgain(List<Seen> all) {
+    return all.size() > 1 || isOfSecondAttempt();
+  }
+
+  /**
+   * Whether the library says that there was an attempt before, of which there is nothing to see.
+   */
+  private boolean isOfSecondAttempt() {
+    Throwable of = failure;
+    boolean is = of != null && round.allowed().isOfSecondAttempt(of);
+    if (is) {
+      round.count("excused: a second attempt of the library's own");
+    }
+    return is;
   }
 
   /**
