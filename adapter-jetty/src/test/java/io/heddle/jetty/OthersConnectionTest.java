@@ -48,12 +48,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class OthersConnectionTest {
 
+  /** Each is for one connection. */
+  private final BlockingQueue<Promise<List<InetSocketAddress>>> lookUps =
+      new LinkedBlockingQueue<>();
+
+  /** A client that connects once a look-up succeeds; not started. */
+  private BlockingJettyClient askingForAddresses() {
+    BlockingJettyClient client = new BlockingJettyClient();
+    client.setSocketAddressResolver((host, port, context, addresses) -> lookUps.add(addresses));
+    return client;
+  }
+
   @Test
   void aCallThatHasFoundAnotherGoesOn() throws Exception {
-    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
-    BlockingJettyClient client = new BlockingJettyClient();
-    client.setSocketAddressResolver(
-        (host, port, context, addresses) -> lookUps.add(addresses)); // each for one connection
+    BlockingJettyClient client = askingForAddresses();
     client.start();
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
       CompletableFuture<Throwable> failure = new CompletableFuture<>();
@@ -82,9 +90,7 @@ class OthersConnectionTest {
   /** It has failed with another attempt by then, and gone again. */
   @Test
   void norDoesOneThatHasGoneAgainFail() throws Exception {
-    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
-    BlockingJettyClient client = new BlockingJettyClient();
-    client.setSocketAddressResolver((host, port, context, addresses) -> lookUps.add(addresses));
+    BlockingJettyClient client = askingForAddresses();
     client.start();
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
       URI uri = server.uri("localhost", Script.ok().fault(Fault.STALL));
@@ -112,9 +118,7 @@ class OthersConnectionTest {
   /** It finds another once Jetty has begun to abort it. */
   @Test
   void norDoesOneThatFindsAnotherRightThenFail() throws Exception {
-    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
-    BlockingJettyClient client = new BlockingJettyClient();
-    client.setSocketAddressResolver((host, port, context, addresses) -> lookUps.add(addresses));
+    BlockingJettyClient client = askingForAddresses();
     client.start();
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
       URI uri = server.uri("localhost", Script.ok().fault(Fault.STALL));
@@ -137,7 +141,6 @@ class OthersConnectionTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void norIsOneSentThatHasFailed(boolean again) throws Exception {
-    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
     BlockingJettyClient client = new BlockingJettyClient();
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
       AtomicInteger asked = new AtomicInteger();
@@ -184,9 +187,7 @@ class OthersConnectionTest {
   /** Its copy, which goes again, has found one: then nobody waits for a connection any longer. */
   @Test
   void norDoesOneThatHasAConnectionWaitForOne() throws Exception {
-    BlockingQueue<Promise<List<InetSocketAddress>>> lookUps = new LinkedBlockingQueue<>();
-    BlockingJettyClient client = new BlockingJettyClient();
-    client.setSocketAddressResolver((host, port, context, addresses) -> lookUps.add(addresses));
+    BlockingJettyClient client = askingForAddresses();
     client.setQueueTimeout(Duration.ofSeconds(2));
     client.start();
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
@@ -234,13 +235,7 @@ class OthersConnectionTest {
   private static void connect(
       Promise<List<InetSocketAddress>> lookUp, FaultServer server, URI uri) {
     lookUp.succeeded(addressOf(server));
-    try {
-      while (server.seen(uri).isEmpty()) {
-        Thread.sleep(1);
-      }
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+    await(() -> !server.seen(uri).isEmpty());
   }
 
   /**
