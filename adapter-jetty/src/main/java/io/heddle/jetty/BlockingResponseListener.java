@@ -174,20 +174,28 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   public void onHeaders(Response response) {
     length = JettyResponses.declaredLength(response);
     answeredWhole = response instanceof ContentResponse;
-    if (!answeredWhole && !isRedirectOfCallThatIsOver(response)) {
-      head.head(response);
-      head.complete(response);
+    if (!answeredWhole && !JettyResponses.isRedirect(response)) {
+      answered(response);
     }
     JettyResponses.hurryUpload(response);
   }
 
-  /** Jetty tells it although it does not follow it, and then that the time is over. */
-  private boolean isRedirectOfCallThatIsOver(Response response) {
-    return JettyResponses.isRedirect(response) && head.deadline().isExpired();
+  /**
+   * A redirect that Jetty was to follow, and does not, is no answer yet: Jetty tells it, and at
+   * once what has become of it. It may have failed to send the next request.
+   */
+  private void answered(Response response) {
+    if (!head.isDone()) {
+      head.head(response);
+      head.complete(response);
+    }
   }
 
   @Override
   public void onContent(Response response, Content.Chunk chunk, Runnable demander) {
+    if (!answeredWhole) {
+      answered(response);
+    }
     if (length.admits(chunk.remaining())) {
       pipe.offer(chunk.getByteBuffer());
     }
@@ -211,7 +219,7 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   /** As long as its request is under way, the connection is not free: see onComplete. */
   @Override
   public void onSuccess(Response response) {
-    head.complete(response);
+    answered(response);
     if (!JettyResponses.isSent(response.getRequest())) {
       end(response);
     }

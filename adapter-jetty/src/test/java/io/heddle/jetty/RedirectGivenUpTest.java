@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.HttpResponseException;
 import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
@@ -20,9 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * The time of a call is over when a redirect comes, and Jetty's timer is late: Jetty sends no
- * second request, and tells the redirect first, then that it failed. Nobody is to take that for an
- * answer.
+ * A redirect comes that Jetty was to follow, and does not: the time of the call is over, and
+ * Jetty's timer is late; or it is one too many. Jetty tells the redirect first, then that it
+ * failed. Nobody is to take that for an answer.
  */
 @Timeout(60)
 class RedirectGivenUpTest {
@@ -63,23 +64,48 @@ class RedirectGivenUpTest {
     client = of;
     client.setScheduler(new LateScheduler());
     client.start();
-    return client.newRequest(server.uri()).timeout(200, TimeUnit.MILLISECONDS);
+    return client.newRequest(server.uri());
+  }
+
+  private Request late(HttpClient of) throws Exception {
+    return request(of).timeout(200, TimeUnit.MILLISECONDS);
+  }
+
+  private Request unfollowed(HttpClient of) throws Exception {
+    of.setMaxRedirects(0);
+    return request(of);
   }
 
   @Test
   void stockAnswersWithTheRedirect() throws Exception {
     InputStreamResponseListener listener = new InputStreamResponseListener();
-    request(new HttpClient()).send(listener);
+    late(new HttpClient()).send(listener);
     assertEquals(302, listener.get(20, TimeUnit.SECONDS).getStatus());
   }
 
   @Test
   void theCallIsOver() throws Exception {
     BlockingResponseListener listener = new BlockingResponseListener();
-    request(new BlockingJettyClient()).send(listener);
+    late(new BlockingJettyClient()).send(listener);
     listener.await(20, TimeUnit.SECONDS); // asked later than it was told
     ExecutionException over =
         assertThrows(ExecutionException.class, () -> listener.get(1, TimeUnit.SECONDS));
     assertInstanceOf(TimeoutException.class, over.getCause());
+  }
+
+  @Test
+  void stockAnswersWithOneTooMany() throws Exception {
+    InputStreamResponseListener listener = new InputStreamResponseListener();
+    unfollowed(new HttpClient()).send(listener);
+    assertEquals(302, listener.get(20, TimeUnit.SECONDS).getStatus());
+  }
+
+  @Test
+  void oneTooManyIsNoAnswer() throws Exception {
+    BlockingResponseListener listener = new BlockingResponseListener();
+    unfollowed(new BlockingJettyClient()).send(listener);
+    ExecutionException failed =
+        assertThrows(ExecutionException.class, () -> listener.get(20, TimeUnit.SECONDS));
+    assertInstanceOf(HttpResponseException.class, failed.getCause());
   }
 }
