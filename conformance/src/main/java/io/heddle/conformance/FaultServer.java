@@ -259,7 +259,7 @@ public final class FaultServer implements AutoCloseable {
    * HTTP/2 says by GOAWAY which request was the last one, does not look at what comes after it, and
    * closes once what it took is answered. Many servers do so by default.
    */
-  void requestsPerConnection(int requests) {
+  public void requestsPerConnection(int requests) {
     requestsPerConnection = requests;
   }
 
@@ -333,10 +333,19 @@ public final class FaultServer implements AutoCloseable {
 
   /** Closes all connections, in good order. */
   public void closeConnections() {
-    for (Channel each : open) {
-      breaks(each);
-      each.close();
-    }
+    open.forEach(FaultServer::end);
+  }
+
+  /** Closes this connection, if it is open, in good order. */
+  void closeConnection(int connection) {
+    open.stream()
+        .filter(each -> each.attr(CONNECTION).get() == connection)
+        .forEach(FaultServer::end);
+  }
+
+  private static void end(Channel connection) {
+    breaks(connection);
+    connection.close();
   }
 
   /** Resets all connections. */
@@ -614,11 +623,13 @@ public final class FaultServer implements AutoCloseable {
               script.from());
       List<Seen> all = arrived.computeIfAbsent(uri.getPath(), path -> new CopyOnWriteArrayList<>());
       all.add(record);
-      if (exceeded != null || connection.attr(LEAVING).get()) {
+      if (exceeded != null) {
         record.overlooked();
-        if (exceeded != null) {
-          exceeded.refuse(ctx);
-        }
+        exceeded.refuse(ctx);
+        return;
+      }
+      if (connection.attr(LEAVING).get()) {
+        record.ignored();
         return;
       }
       boolean last = isLast(connection);

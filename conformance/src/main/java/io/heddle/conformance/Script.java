@@ -196,6 +196,11 @@ public final class Script {
     return fault(fault, -1);
   }
 
+  /** The fault does not wait for the request's end, but for so many bytes of its body. */
+  Script during(long bytes) {
+    return with("during", bytes);
+  }
+
   /** A fault once so many bytes of the response's body are sent. */
   public Script fault(Fault fault, long after) {
     return with("fault", fault).with("after", after);
@@ -316,6 +321,11 @@ public final class Script {
   @Nullable Fault fault() {
     String fault = words.get("fault");
     return fault == null ? null : Fault.valueOf(fault);
+  }
+
+  /** How many bytes of the request's body the fault waits for; its end, if there are fewer. */
+  long faultDuring() {
+    return number("during", Long.MAX_VALUE);
   }
 
   /** −1 if the fault is in place of the head. */

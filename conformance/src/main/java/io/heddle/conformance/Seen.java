@@ -36,6 +36,7 @@ public final class Seen {
   private volatile boolean aborted;
   private volatile boolean refused;
   private volatile boolean overlooked;
+  private volatile boolean ignored;
 
   // Guarded by this: what the server does next, once it is released.
   private @Nullable Runnable stalled;
@@ -123,6 +124,11 @@ public final class Seen {
     return overlooked;
   }
 
+  /** Whether its connection had told of that by GOAWAY, and its stream does not. */
+  boolean isIgnored() {
+    return ignored;
+  }
+
   /** The client ends the exchange before its end. */
   void assertAborted() {
     Bounds.await(Bounds.PROMPT, "the server sees the abort, in " + this, this::isAborted);
@@ -198,6 +204,11 @@ public final class Seen {
     refused();
   }
 
+  void ignored() {
+    ignored = true;
+    overlooked();
+  }
+
   synchronized void stall(Runnable next) {
     if (released) {
       channel.eventLoop().execute(next);
@@ -220,7 +231,7 @@ public final class Seen {
         + (answered ? ", answered" : "")
         + (aborted ? ", aborted" : "")
         + (isStalled() ? ", stalled" : "")
-        + (refused ? ", refused" : "")
+        + (ignored ? ", ignored" : refused ? ", refused" : "")
         + "]";
   }
 }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * of HTTP/2. All of it runs on the channel's event loop, and none of it waits there.
  *
  * <pre>{@code
- * READING ─ the request is there, or the script answers early ─▶ ANSWERING ─▶ ANSWERED
+ * READING ─ the request is there, or the script does not wait ─▶ ANSWERING ─▶ ANSWERED
  *     └────────────── a fault, or the client leaves ────────────────┴──────▶ BROKEN
  * }</pre>
  */
@@ -158,6 +158,8 @@ final class ServerExchange {
       } else if (script.isAround() && !pumpScheduled) {
         pump();
       }
+    } else if (state == State.READING && !faultDone && seen.bodyBytes() >= script.faultDuring()) {
+      answer(); // with the fault
     } else {
       stopReadingAtLimit();
     }
