@@ -253,9 +253,10 @@ final class JdkExchange<T> {
    * The head of a request with a body is sent; the body goes through this to the client.
    *
    * @param ofHead when the client's own timer rings
+   * @param waits whether who asks the body may have to wait
    */
   Flow.Subscriber<? super ByteBuffer> upload(
-      Flow.Subscriber<? super ByteBuffer> client, Deadline ofHead) {
+      Flow.Subscriber<? super ByteBuffer> client, Deadline ofHead, boolean waits) {
     boolean multiplexed = JdkInternals.isOfHttp2(client);
     if (multiplexed && begun.get() == 1) { // else it may be to another origin
       call.origin.speaks(Version.HTTP_2);
@@ -266,7 +267,7 @@ final class JdkExchange<T> {
     if (!hasBody()) {
       return client;
     }
-    JdkUpload its = new JdkUpload(client, multiplexed);
+    JdkUpload its = new JdkUpload(client, multiplexed, waits);
     JdkUpload before = upload;
     if (before != null) {
       before.answered(true); // the client has done with it, and may have forgotten it

@@ -4,6 +4,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.PushPromiseHandler;
@@ -71,6 +73,13 @@ final class JdkInternals {
   private static final Set<Class<?>> GATHERING =
       Set.of(BodySubscribers.ofByteArray().getClass(), BodySubscribers.discarding().getClass());
 
+  /** {@code ofString} gives a subclass of what {@code ofByteArray} gives. */
+  private static final Set<Class<?>> IN_MEMORY =
+      Set.of(
+          BodyPublishers.ofByteArray(new byte[0]).getClass(),
+          BodyPublishers.ofString("").getClass(),
+          BodyPublishers.noBody().getClass());
+
   private static final int DEFAULT_TTL_SECONDS = 30;
   private static final int DEFAULT_IDLE_SECONDS = 30;
 
@@ -94,6 +103,11 @@ final class JdkInternals {
    */
   static boolean gathers(BodySubscriber<?> user) {
     return GATHERING.contains(user.getClass());
+  }
+
+  /** Whether this is a body of the JDK's own that is in memory: whoever asks it never waits. */
+  static boolean isInMemory(BodyPublisher body) {
+    return IN_MEMORY.contains(body.getClass());
   }
 
   /** Whether an HTTP/2 connection had no stream left: nothing was sent. */

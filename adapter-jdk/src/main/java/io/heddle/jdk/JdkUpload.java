@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Over HTTP/2 the client asks for more on the thread that reads the connection, when that has
  * brought a window. The user's body may wait there, perhaps for an answer that comes on the same
- * connection; so it is asked on a virtual thread of its own, unless it is at work already.
+ * connection; so it is asked on a virtual thread of its own, unless it is at work already, or in
+ * memory.
  *
  * <p>The client also forgets one whose stream is beyond the server's GOAWAY: the call would wait
  * for ever. It finds out when it next looks for a window, so it is {@link #nudge nudged}.
@@ -43,6 +44,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
 
   private final Flow.Subscriber<? super ByteBuffer> client;
   private final boolean multiplexed;
+  private final boolean waits;
   private volatile Flow.@Nullable Subscription user;
   private volatile boolean over;
   private volatile boolean begun;
@@ -57,10 +59,12 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
    * An upload that nothing has been sent of.
    *
    * @param multiplexed whether over HTTP/2
+   * @param waits whether who asks the user's body may have to wait
    */
-  JdkUpload(Flow.Subscriber<? super ByteBuffer> client, boolean multiplexed) {
+  JdkUpload(Flow.Subscriber<? super ByteBuffer> client, boolean multiplexed, boolean waits) {
     this.client = client;
     this.multiplexed = multiplexed;
+    this.waits = waits;
   }
 
   @Override
@@ -118,7 +122,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     }
     if (wanted.getAndAccumulate(n, JdkUpload::sum) > 0) {
       return; // he who asks at the moment asks for this, too
-    } else if (multiplexed) {
+    } else if (multiplexed && waits) {
       Thread.startVirtualThread(() -> ask(its));
     } else {
       ask(its);

@@ -64,7 +64,8 @@ final class SentRequest extends HttpRequest {
 
     @Override
     public void subscribe(Flow.Subscriber<? super ByteBuffer> client) {
-      body.subscribe(again ? client : exchange.upload(client, deadline));
+      boolean waits = !JdkInternals.isInMemory(body);
+      body.subscribe(again ? client : exchange.upload(client, deadline, waits));
     }
   }
 

@@ -21,6 +21,7 @@ import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,18 @@ class JdkInternalsTest {
                               request(server.uri(refused)).build(), BodyHandlers.discarding())));
       assertTrue(JdkInternals.wasNotProcessed(thrown), thrown::toString);
     }
+  }
+
+  @Test
+  void bodiesInMemoryAreKnownByTheirClass() {
+    assertTrue(JdkInternals.isInMemory(BodyPublishers.ofByteArray(new byte[9])));
+    assertTrue(JdkInternals.isInMemory(BodyPublishers.ofByteArray(new byte[9], 3, 3)));
+    assertTrue(JdkInternals.isInMemory(BodyPublishers.ofString("nine")));
+    assertTrue(JdkInternals.isInMemory(BodyPublishers.noBody()));
+    assertFalse(JdkInternals.isInMemory(BodyPublishers.ofByteArrays(List.of(new byte[9]))));
+    assertFalse(
+        JdkInternals.isInMemory(BodyPublishers.ofInputStream(InputStream::nullInputStream)));
+    assertFalse(JdkInternals.isInMemory(WrittenBody.of(out -> {})));
   }
 
   /** When it is told is a matter of threads: but this is what it says. */

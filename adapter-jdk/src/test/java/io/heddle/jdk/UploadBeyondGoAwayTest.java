@@ -133,6 +133,7 @@ class UploadBeyondGoAwayTest {
               @Override
               public void onComplete() {}
             },
+            true,
             true);
     upload.onSubscribe(
         new Flow.Subscription() {
