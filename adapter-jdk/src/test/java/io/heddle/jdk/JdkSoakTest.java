@@ -36,6 +36,12 @@ class JdkSoakTest extends SoakSuite {
                         && (redirected || JdkInternals.triesOf(refused) != 2)))));
   }
 
+  /** {@link CallBeyondGoAwayTest}. */
+  @Override
+  protected boolean mayMissGoAway() {
+    return true;
+  }
+
   /** Of a stream that was asked for twice: {@code RequestPublishers.InputStreamPublisher}. */
   @Override
   protected boolean isOfSecondAttempt(Throwable failure) {

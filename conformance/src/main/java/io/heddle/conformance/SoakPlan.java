@@ -298,26 +298,45 @@ final class SoakPlan {
   }
 
   private Script script(boolean http2, boolean rough) {
-    // In place of the head, or in the body.
-    long at = length == 0 || in100(50) ? -1 : random.nextInt(length);
     Script ok = answer(200).body(length);
     return switch (meeting) {
       case ANSWER -> varied(ok, http2, rough);
-      case EARLY -> answer(413).body(length).early();
+      case EARLY -> early(answer(413).body(length));
       case AROUND -> answer(413).body(length).around();
       case REDIRECT -> answer(source == null ? 302 : 307);
-      case STALL -> ok.fault(Fault.STALL, at);
+      case STALL -> ok.fault(Fault.STALL, inResponse());
       case UNREAD -> ok.take(one(SIZES)).fault(Fault.STALL);
       case TRICKLE -> answer(200).body(Integer.MAX_VALUE).drip(1, Duration.ofMillis(2));
       case SHORT -> http2 ? ok.length(length + 1L) : ok.length(length + 1L).close();
       case LONG -> http2 ? answer(200).length(length).body(length + 1L) : ok.surplus();
-      case RESET -> ok.fault(Fault.RESET, at);
-      case CLOSE -> ok.fault(Fault.CLOSE, at);
-      case GARBAGE -> ok.fault(Fault.GARBAGE);
-      case STREAM_RESET -> ok.fault(Fault.STREAM_RESET, at).code(one(CODES));
-      case STREAM_REFUSED -> ok.fault(Fault.STREAM_REFUSED).times(1 + random.nextInt(3));
-      case GOAWAY_ERROR -> ok.fault(Fault.GOAWAY_ERROR, at).once();
+      case RESET -> cut(ok, Fault.RESET);
+      case CLOSE -> cut(ok, Fault.CLOSE);
+      case GARBAGE -> inUpload(ok.fault(Fault.GARBAGE));
+      case STREAM_RESET -> cut(ok, Fault.STREAM_RESET).code(one(CODES));
+      case STREAM_REFUSED -> inUpload(ok.fault(Fault.STREAM_REFUSED)).times(1 + random.nextInt(3));
+      case GOAWAY_ERROR -> cut(ok, Fault.GOAWAY_ERROR).once();
     };
+  }
+
+  /** In place of the head, or in the body. */
+  private long inResponse() {
+    return length == 0 || in100(50) ? -1 : random.nextInt(length);
+  }
+
+  /** In either body, or between them. */
+  private Script cut(Script ok, Fault fault) {
+    Script framed = in100(30) ? ok.chunked() : ok;
+    return size > 0 && in100(50)
+        ? framed.fault(fault).during(random.nextInt(size))
+        : framed.fault(fault, inResponse());
+  }
+
+  private Script early(Script refusal) {
+    return in100(30) ? refusal.early().close() : refusal.early();
+  }
+
+  private Script inUpload(Script faulty) {
+    return size > 0 && in100(50) ? faulty.during(random.nextInt(size)) : faulty;
   }
 
   /** An answer to this call and to no other: its body is the call's own, and so is its head. */
@@ -343,7 +362,12 @@ final class SoakPlan {
     switch (meeting) {
       case SHORT, LONG -> mayFail.addAll(FramingRules.UNSOUND);
       case RESET, CLOSE, GOAWAY_ERROR -> mayFail.addAll(CONNECTION_ENDS);
-      case GARBAGE -> mayFail.add(Failure.GARBAGE);
+      case GARBAGE -> {
+        mayFail.add(Failure.GARBAGE);
+        if (source != null) { // who still writes may find the end before what was said
+          mayFail.addAll(CONNECTION_ENDS);
+        }
+      }
       case STREAM_RESET -> mayFail.add(Failure.STREAM_RESET);
       default -> {
         // The others are answered, or never.

@@ -69,6 +69,15 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /**
+   * Whether the library may send a request on a connection of which the server has said that it
+   * takes no more, and wait there for as long as the connection lives: excuses a call over HTTP/2
+   * that does, once the server has ended that connection.
+   */
+  protected boolean mayMissGoAway() {
+    return false;
+  }
+
   /** Whether the events of calls are known to say of each whether it has succeeded. */
   protected boolean tellsEnds(Wire wire) {
     return true;
