@@ -108,7 +108,8 @@ final class JdkCall<T> {
       } catch (IOException e) {
         if (noAddress != null && e instanceof ConnectException) {
           throw noAddress;
-        } else if (exchange.isAnswered() || client.isClosed()) {
+        } else if (client.isClosed()
+            || (exchange.isAnswered() && !exchange.wasExpectationIgnored())) {
           throw e;
         } else if (JdkInternals.hadNoStream(e)
             && isUntouched(e, exchange)

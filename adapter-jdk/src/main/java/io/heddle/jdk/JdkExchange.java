@@ -16,6 +16,7 @@ import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Flow;
@@ -112,7 +113,8 @@ final class JdkExchange<T> {
         release(true);
       }
       if (over.get() && stream == null) {
-        call.event.completed();
+        JdkResponseBody<T> whole = body;
+        endEvent(whole == null || whole.failure() == null);
       }
       return response;
     } catch (InterruptedException e) {
@@ -153,7 +155,7 @@ final class JdkExchange<T> {
     try {
       return future.get();
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+      throw JdkFailures.asOfSend(Objects.requireNonNull(e.getCause()));
     } finally {
       future.cancel(true); // unless it is done
     }
@@ -228,8 +230,9 @@ final class JdkExchange<T> {
   }
 
   /**
-   * Whether the server did not say that it wants the body, of which nothing was sent. The JDK
-   * before 23 waits on, and later mixes up the answers at times.
+   * Whether the caller was woken since the server did not say that it wants the body, of which
+   * nothing was sent; an answer may have come at that moment, and is dropped. The JDK before 23
+   * waits on, and later mixes up the answers at times.
    */
   boolean wasExpectationIgnored() {
     return ignored;
@@ -441,9 +444,9 @@ final class JdkExchange<T> {
   private void expectNoMore() {
     calling.lock();
     try {
-      ignored = upload == null && !responds;
-      if (ignored) {
+      if (upload == null && !responds) {
         interruptCaller();
+        ignored = rung;
       }
     } finally {
       calling.unlock();

@@ -5,11 +5,15 @@ import io.heddle.IoThread;
 import io.heddle.core.CallSite;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.ProtocolException;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +52,23 @@ final class JdkFailures {
             ? new HttpConnectTimeoutException(message)
             : new HttpTimeoutException(message),
         deadline);
+  }
+
+  /** The failure of a {@code sendAsync} as {@code send} throws it, with the caller in its trace. */
+  static IOException asOfSend(Throwable failure) {
+    String message = failure.getMessage();
+    return switch (failure) {
+      case IllegalArgumentException e -> throw new IllegalArgumentException(message, e);
+      case SecurityException e -> throw new SecurityException(message, e);
+      case HttpConnectTimeoutException e ->
+          CallSite.caused(new HttpConnectTimeoutException(message), e);
+      case HttpTimeoutException e -> CallSite.caused(new HttpTimeoutException(message), e);
+      case ConnectException e -> CallSite.caused(new ConnectException(message), e);
+      case SSLHandshakeException e -> new SSLHandshakeException(message, e);
+      case SSLException e -> new SSLException(message, e);
+      case ProtocolException e -> CallSite.caused(new ProtocolException(message), e);
+      default -> new IOException(message, failure);
+    };
   }
 
   /** The same failure for one more read, with the reader in its trace. */

@@ -12,6 +12,7 @@ import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.security.Security;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
@@ -71,14 +72,17 @@ final class JdkInternals {
   static final long TIMER_EARLY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final Set<Class<?>> GATHERING =
-      Set.of(BodySubscribers.ofByteArray().getClass(), BodySubscribers.discarding().getClass());
+      Set.copyOf( // which may hold one twice
+          List.of(
+              BodySubscribers.ofByteArray().getClass(), BodySubscribers.discarding().getClass()));
 
   /** {@code ofString} gives a subclass of what {@code ofByteArray} gives. */
   private static final Set<Class<?>> IN_MEMORY =
-      Set.of(
-          BodyPublishers.ofByteArray(new byte[0]).getClass(),
-          BodyPublishers.ofString("").getClass(),
-          BodyPublishers.noBody().getClass());
+      Set.copyOf(
+          List.of(
+              BodyPublishers.ofByteArray(new byte[0]).getClass(),
+              BodyPublishers.ofString("").getClass(),
+              BodyPublishers.noBody().getClass()));
 
   private static final int DEFAULT_TTL_SECONDS = 30;
   private static final int DEFAULT_IDLE_SECONDS = 30;

@@ -148,11 +148,11 @@ final class Origin {
     return took < INSTANT_NANOS ? Math.min(kept, SHORTLY_NANOS) : kept;
   }
 
-  /** The name to look up; null if there is none. */
+  /** The name to look up; null if there is none. The JDK's client uses proxies for HTTP alone. */
   private static @Nullable String hostOf(URI uri, @Nullable ProxySelector proxies) {
     String host = uri.getHost();
     List<Proxy> proxy = proxies == null ? List.of() : proxies.select(uri);
-    if (proxy != null && !proxy.isEmpty() && proxy.get(0).type() != Proxy.Type.DIRECT) {
+    if (proxy != null && !proxy.isEmpty() && proxy.get(0).type() == Proxy.Type.HTTP) {
       host =
           proxy.get(0).address() instanceof InetSocketAddress its && its.isUnresolved()
               ? its.getHostString()

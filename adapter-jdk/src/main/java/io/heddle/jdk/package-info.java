@@ -8,7 +8,8 @@
  *
  * <p>User code runs where the JDK runs it: on the caller, or on threads of the client's executor.
  * On virtual threads run: what a deadline ends, writers of bodies, and over HTTP/2 other body
- * publishers. One daemon thread per JVM keeps the time.
+ * publishers, except the JDK's own of an array or a string. One daemon thread per JVM keeps the
+ * time.
  *
  * <h2>How it works</h2>
  *

@@ -1,6 +1,7 @@
 package io.heddle.jdk;
 
 import static io.heddle.jdk.Clients.request;
+import static io.heddle.jdk.Clients.start;
 import static io.heddle.jdk.Clients.stock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -15,16 +16,24 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code sendAsync} keeps what {@code send} does. */
 @Timeout(60)
@@ -66,12 +75,56 @@ class SendAsyncTest {
   }
 
   @Test
+  void whatFailsHasItsCallerInItsTrace() {
+    URI reset = server.uri(Script.ok().fault(Fault.STREAM_RESET));
+    IOException thrown = assertThrows(IOException.class, () -> sendPushed(request(reset).build()));
+    assertEquals(IOException.class, thrown.getClass());
+    assertTrue(
+        Arrays.stream(thrown.getStackTrace())
+            .anyMatch(frame -> frame.getMethodName().equals("sendPushed")),
+        () -> Arrays.toString(thrown.getStackTrace()));
+  }
+
+  /** As a call goes on, for whom another connection must be made. */
+  private void sendPushed(HttpRequest request) throws IOException, InterruptedException {
+    JdkCall<Void> call =
+        new JdkCall<>(
+            client, request, BodyHandlers.discarding(), JdkInternals.onAnotherConnection());
+    call.send();
+  }
+
+  @Test
   void timeoutCoversTheBody() throws Exception {
     CompletableFuture<HttpResponse<String>> future =
         client.sendAsync(
             request(server.uri(Clients.stalledBody())).timeout(Duration.ofMillis(300)).build(),
             BodyHandlers.ofString());
     assertInstanceOf(HttpTimeoutException.class, Clients.failure(future));
+  }
+
+  /** Spring's way: its timeout is that of the request, and it reads a stream. */
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2_TLS"})
+  @EnabledForJreRange(max = JRE.JAVA_25) // JDK-8208693
+  void timeoutCoversAStream(Wire wire) throws Exception {
+    try (FaultServer its = FaultServer.start(wire)) {
+      HttpClient stock = stock(wire).build();
+      BlockingJdkHttpClient ours = BlockingJdkHttpClient.wrap(stock(wire).build());
+      HttpRequest request =
+          request(its.uri(Clients.stalledBody())).timeout(Duration.ofMillis(600)).build();
+      CompletableFuture<?> theirs = start(() -> readAsync(stock, request));
+      Throwable thrown = Clients.failure(start(() -> readAsync(ours, request)));
+      assertInstanceOf(HttpTimeoutException.class, thrown);
+      assertThrows(TimeoutException.class, () -> theirs.get(3, TimeUnit.SECONDS));
+      Clients.await("the call is over", () -> ours.inFlight() == 0);
+      stock.shutdownNow();
+      ours.shutdownNow();
+    }
+  }
+
+  private static int readAsync(HttpClient client, HttpRequest request) throws Exception {
+    InputStream body = client.sendAsync(request, BodyHandlers.ofInputStream()).get().body();
+    return body.readAllBytes().length;
   }
 
   @Test

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * SSLContext}, {@code HostnameVerifier}, properties and, if asked for, system properties. Jersey's
  * own connector, {@link Apache5ConnectorProvider}, does everything else: each of {@link
  * Apache5ClientProperties} keeps its meaning. Two have another default. If no retry strategy is
- * set, Apache's default applies, except that requests for server-sent events are not retried. And a
- * client keeps no cookies, as all its callers would share them, unless {@link
+ * set, Apache's default applies, except that a response to a request for server-sent events is not
+ * retried. And a client keeps no cookies, as all its callers would share them, unless {@link
  * Apache5ClientProperties#DISABLE_COOKIES} is {@code false} or the {@code RequestConfig} has a
  * cookie specification. If {@link Apache5ClientProperties#CONNECTION_MANAGER} is set, that manager
  * is used as it is, and the connection settings described here do not apply.

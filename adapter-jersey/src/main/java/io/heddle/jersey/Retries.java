@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Apache's own retries, except that a response always reaches who asks for server-sent events. A
  * {@code SseEventSource} itself connects again after a 503, once the time of its {@code
  * Retry-After} is over, and its {@code open()} returns before that. Apache would wait that time
- * within {@code open()}.
+ * within {@code open()}. A connection that fails before the response is tried again as for any
+ * other request.
  */
 final class Retries extends DefaultHttpRequestRetryStrategy {
 

@@ -174,14 +174,14 @@ public class BlockingResponseListener extends InputStreamResponseListener {
   public void onHeaders(Response response) {
     length = JettyResponses.declaredLength(response);
     answeredWhole = response instanceof ContentResponse;
-    if (!answeredWhole && !JettyResponses.isRedirect(response)) {
+    if (!answeredWhole && !JettyResponses.isFollowed(response)) {
       answered(response);
     }
     JettyResponses.hurryUpload(response);
   }
 
   /**
-   * A redirect that Jetty was to follow, and does not, is no answer yet: Jetty tells it, and at
+   * A redirect to somewhere that Jetty does not follow is no answer yet: Jetty tells it, and at
    * once what has become of it. It may have failed to send the next request.
    */
   private void answered(Response response) {

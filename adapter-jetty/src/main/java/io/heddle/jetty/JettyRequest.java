@@ -472,6 +472,11 @@ final class JettyRequest extends ListeningRequest {
         && client.findProtocolHandler(last.getRequest(), last.getResponse()) != null;
   }
 
+  /** Whether one of Jetty's protocol handlers takes this response to the request. */
+  boolean isHandled(Response response) {
+    return client.findProtocolHandler(this, response) != null;
+  }
+
   /** Where whoever writes its body waits; null if nobody does. */
   @Nullable Waiter upload() {
     return getBody() instanceof BlockingRequestContent content ? content.pipe() : null;

@@ -40,10 +40,16 @@ final class JettyResponses {
     return request.getBody() == null || (request instanceof JettyRequest jetty && jetty.isSent());
   }
 
-  /** Whether Jetty follows it, if it can. */
+  /** Whether Jetty follows it, if it can: unless the user has taken its handler away. */
   static boolean isRedirect(Response response) {
     return response.getRequest().isFollowRedirects()
-        && JettyInternals.isRedirect(response.getStatus());
+        && JettyInternals.isRedirect(response.getStatus())
+        && !(response.getRequest() instanceof JettyRequest jetty && !jetty.isHandled(response));
+  }
+
+  /** Whether Jetty has tried to follow it: it knew where to. */
+  static boolean isFollowed(Response response) {
+    return isRedirect(response) && response.getHeaders().contains(HttpHeader.LOCATION);
   }
 
   /**

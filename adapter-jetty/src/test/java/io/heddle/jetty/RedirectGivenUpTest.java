@@ -39,12 +39,13 @@ class RedirectGivenUpTest {
     }
   }
 
+  private volatile String answer = REDIRECT;
   private RawServer server;
   private HttpClient client = new HttpClient();
 
   @BeforeEach
   void start() throws Exception {
-    server = RawServer.start(RedirectGivenUpTest::serve);
+    server = RawServer.start(this::serve);
   }
 
   @AfterEach
@@ -53,10 +54,10 @@ class RedirectGivenUpTest {
     server.close();
   }
 
-  private static void serve(Socket socket) throws IOException, InterruptedException {
+  private void serve(Socket socket) throws IOException, InterruptedException {
     RawServer.readHead(socket.getInputStream()); // from then on the call has 200 ms
     Thread.sleep(400);
-    RawServer.write(socket, REDIRECT);
+    RawServer.write(socket, answer);
     RawServer.readToEnd(socket.getInputStream());
   }
 
@@ -107,5 +108,29 @@ class RedirectGivenUpTest {
     ExecutionException failed =
         assertThrows(ExecutionException.class, () -> listener.get(20, TimeUnit.SECONDS));
     assertInstanceOf(HttpResponseException.class, failed.getCause());
+  }
+
+  /** As resumable uploads are told to go on; stock answers so, too. */
+  @Test
+  void oneToNowhereIsAnAnswer() throws Exception {
+    answer = "HTTP/1.1 308 Resume Incomplete\r\nRange: bytes=0-9\r\nContent-Length: 0\r\n\r\n";
+    InputStreamResponseListener theirs = new InputStreamResponseListener();
+    request(new HttpClient()).send(theirs);
+    assertEquals(308, theirs.get(20, TimeUnit.SECONDS).getStatus());
+    client.stop();
+    BlockingResponseListener ours = new BlockingResponseListener();
+    request(new BlockingJettyClient()).send(ours);
+    assertEquals("bytes=0-9", ours.get(20, TimeUnit.SECONDS).getHeaders().get("Range"));
+  }
+
+  /** Its body has not come when it is told. */
+  @Test
+  void oneThatNobodyIsToFollowIsAnAnswer() throws Exception {
+    answer = "HTTP/1.1 302 Found\r\nLocation: /there\r\nContent-Length: 10\r\n\r\n";
+    BlockingResponseListener listener = new BlockingResponseListener();
+    Request request = request(new BlockingJettyClient());
+    client.getProtocolHandlers().clear();
+    request.send(listener);
+    assertEquals(302, listener.get(20, TimeUnit.SECONDS).getStatus());
   }
 }

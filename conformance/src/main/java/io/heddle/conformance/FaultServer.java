@@ -106,6 +106,9 @@ public final class FaultServer implements AutoCloseable {
   private static final AttributeKey<Boolean> LEAVING =
       AttributeKey.valueOf(FaultServer.class, "leaving");
 
+  /** Whether the server has told of that, which it then does not look at. */
+  private static final AttributeKey<Boolean> TOLD = AttributeKey.valueOf(FaultServer.class, "told");
+
   static {
     LostBuffers.install(); // before the first buffer
   }
@@ -336,7 +339,7 @@ public final class FaultServer implements AutoCloseable {
     open.forEach(FaultServer::end);
   }
 
-  /** Closes this connection, if it is open, in good order. */
+  /** Closes this connection, if it is open, in good order: over HTTP/2 with a last GOAWAY. */
   void closeConnection(int connection) {
     open.stream()
         .filter(each -> each.attr(CONNECTION).get() == connection)
@@ -349,7 +352,7 @@ public final class FaultServer implements AutoCloseable {
   }
 
   /** Resets all connections. */
-  void resetConnections() {
+  public void resetConnections() {
     for (Channel each : open) {
       breaks(each);
       each.eventLoop().execute(() -> reset(each));
@@ -387,6 +390,7 @@ public final class FaultServer implements AutoCloseable {
     channel.attr(REQUESTS).set(0);
     channel.attr(STREAMS).set(0);
     channel.attr(LEAVING).set(false);
+    channel.attr(TOLD).set(false);
     ChannelPipeline pipeline = channel.pipeline();
     if (tls != null) {
       SslHandler handler = tls.newHandler(channel.alloc());
@@ -473,6 +477,7 @@ public final class FaultServer implements AutoCloseable {
   private static void leaveAfter(Http2StreamChannel last) {
     Channel connection = last.parent();
     connection.attr(LEAVING).set(true);
+    connection.attr(TOLD).set(true);
     connection.attr(SERVER).get().narrowedAt = System.nanoTime(); // before the client can hear it
     ChannelHandlerContext codec = connection.pipeline().context(CODEC);
     ((Http2ConnectionHandler) codec.handler())
@@ -629,7 +634,7 @@ public final class FaultServer implements AutoCloseable {
         return;
       }
       if (connection.attr(LEAVING).get()) {
-        record.ignored();
+        record.ignored(connection.attr(TOLD).get());
         return;
       }
       boolean last = isLast(connection);

@@ -204,8 +204,13 @@ public final class Seen {
     refused();
   }
 
-  void ignored() {
-    ignored = true;
+  /**
+   * It is not looked at.
+   *
+   * @param told whether its connection had told of that
+   */
+  void ignored(boolean told) {
+    ignored = told;
     overlooked();
   }
 

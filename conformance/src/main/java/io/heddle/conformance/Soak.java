@@ -72,6 +72,9 @@ final class Soak {
   /** How many connections of a round a library may end that is known to do so. */
   private static final int ENDED_BY_LIBRARY = 3;
 
+  /** So many calls of a round may be sent beyond a GOAWAY, and wait. */
+  private static final int BEYOND_GOAWAY = 2;
+
   /** How many calls of a round may fail unsent: twice all connections are ended under all. */
   private static final int UNSENT = 2 * CALLERS;
 
@@ -326,6 +329,7 @@ final class Soak {
     private final Set<Integer> excused = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsent = new AtomicInteger();
     private int losses;
+    private int letGo;
 
     Round(int index) throws Exception {
       this.index = index;
@@ -395,6 +399,11 @@ final class Soak {
       losses++;
       count("excused: a request went again, whose connection the library had closed");
       return true;
+    }
+
+    /** Whether one call more may wait on a connection that takes no more. */
+    boolean mayMissGoAway() {
+      return allowed.mayMissGoAway() && ++letGo <= BEYOND_GOAWAY;
     }
 
     /** The library may have ended these connections, of its own accord; a few in a round. */

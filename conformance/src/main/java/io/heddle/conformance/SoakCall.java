@@ -629,13 +629,17 @@ final class SoakCall {
 
   /**
    * Lets a call end that hangs where the library is known to leave it: on a connection that takes
-   * no more, and lives on, as others are on it.
+   * no more, and lives on, as others are on it. Nothing was to end the call, and this does so once.
    *
    * @return whether it is such a one
    */
   boolean letGo() {
     List<Seen> last = lastSeen();
-    if (last.isEmpty() || !last.getLast().isIgnored() || !round.allowed().mayMissGoAway()) {
+    if (struckAt != 0
+        || plan.endings.contains(Ending.FLAGGED)
+        || last.isEmpty()
+        || !last.getLast().isIgnored()
+        || !round.mayMissGoAway()) {
       return false;
     }
     struckAt = System.nanoTime();

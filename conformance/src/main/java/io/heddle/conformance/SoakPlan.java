@@ -102,6 +102,9 @@ final class SoakPlan {
    */
   private static final int[] SIZES = {0, 1, 1000, 1000, 20_000, 60_000, 300_000};
 
+  /** No client sends more at a time: HTTP/2's frames, unless the server allows longer ones. */
+  private static final int PIECE = 16 * 1024;
+
   /** The field of a response that tells whose it is. */
   static final String NUMBER = "X-Call";
 
@@ -326,17 +329,22 @@ final class SoakPlan {
   /** In either body, or between them. */
   private Script cut(Script ok, Fault fault) {
     Script framed = in100(30) ? ok.chunked() : ok;
-    return size > 0 && in100(50)
+    return isLong() && in100(50)
         ? framed.fault(fault).during(random.nextInt(size))
         : framed.fault(fault, inResponse());
   }
 
   private Script early(Script refusal) {
-    return in100(30) ? refusal.early().close() : refusal.early();
+    return in100(30) && manner != Manner.SLOW ? refusal.early().close() : refusal.early();
   }
 
   private Script inUpload(Script faulty) {
-    return size > 0 && in100(50) ? faulty.during(random.nextInt(size)) : faulty;
+    return isLong() && in100(50) ? faulty.during(random.nextInt(size)) : faulty;
+  }
+
+  /** Whether the request's body comes in more pieces than one. */
+  private boolean isLong() {
+    return size > PIECE;
   }
 
   /** An answer to this call and to no other: its body is the call's own, and so is its head. */
@@ -364,7 +372,7 @@ final class SoakPlan {
       case RESET, CLOSE, GOAWAY_ERROR -> mayFail.addAll(CONNECTION_ENDS);
       case GARBAGE -> {
         mayFail.add(Failure.GARBAGE);
-        if (source != null) { // who still writes may find the end before what was said
+        if (script.faultDuring() < size) { // who still writes may find the end before what was said
           mayFail.addAll(CONNECTION_ENDS);
         }
       }
