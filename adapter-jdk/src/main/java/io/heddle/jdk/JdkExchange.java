@@ -8,6 +8,7 @@ import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient.Version;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -66,6 +67,7 @@ final class JdkExchange<T> {
 
   // Caller only.
   private boolean refused;
+  private long begunNanos;
 
   // Written under calling.
   private volatile @Nullable Thread caller;
@@ -103,6 +105,7 @@ final class JdkExchange<T> {
       throws IOException, InterruptedException {
     caller = Thread.currentThread(); // before there is anybody to interrupt it
     setAlarm();
+    begunNanos = System.nanoTime();
     try {
       HttpRequest its = request();
       HttpResponse<T> response =
@@ -119,7 +122,7 @@ final class JdkExchange<T> {
       return response;
     } catch (InterruptedException e) {
       if (leave()) {
-        throw failure(null);
+        throw told(failure(null));
       }
       throw e;
     } catch (IOException e) {
@@ -127,7 +130,7 @@ final class JdkExchange<T> {
       if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
         call.origin.cool(lane);
       }
-      throw failure(e);
+      throw told(failure(e));
     } finally {
       if (leave()) {
         Thread.interrupted(); // the alarm's
@@ -137,6 +140,15 @@ final class JdkExchange<T> {
         release(false);
       }
     }
+  }
+
+  private IOException told(IOException why) {
+    if (!responds
+        && why instanceof HttpTimeoutException
+        && !(why instanceof HttpConnectTimeoutException)) {
+      call.origin.timedOut(lane, begunNanos);
+    }
+    return why;
   }
 
   /** What the origin itself answered, be it with a redirect to another. */
@@ -328,6 +340,12 @@ final class JdkExchange<T> {
       its.end(why);
     }
     return its;
+  }
+
+  /** A piece of the body came. */
+  void came() {
+    call.origin.heard();
+    heard();
   }
 
   void heard() {
