@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -434,8 +435,8 @@ final class SoakCall {
       }
     }
     boolean endedByLibrary = excuseConnections();
-    maybeCut = isOfLate(round.server().brokenAt());
-    narrowed = isOfLate(round.server().narrowedAt());
+    maybeCut = isOfLate(round.server().brokenAt(), round.allowed().mayBeStaleMillis());
+    narrowed = isOfLate(round.server().narrowedAt(), Bounds.RELEASE.toMillis());
     boolean disturbed = isDisturbed();
     explained = disturbed || isTooLateToBegin();
     if (isRefused()
@@ -542,8 +543,8 @@ final class SoakCall {
   }
 
   /** Whether that was in the time of the call, or shortly before. */
-  private boolean isOfLate(long time) {
-    return time > startedAt - Bounds.RELEASE.toNanos();
+  private boolean isOfLate(long time, long beforeMillis) {
+    return time > startedAt - TimeUnit.MILLISECONDS.toNanos(beforeMillis);
   }
 
   private boolean isOnBrokenConnection(Seen each) {
@@ -698,6 +699,14 @@ final class SoakCall {
 
   @Nullable Throwable failure() {
     return failure;
+  }
+
+  /** Whether the library has dropped its response. */
+  boolean wasDropped() {
+    Throwable its = failure;
+    return its != null
+        && round.allowed().mayDropResponse(its)
+        && lastSeen().stream().anyMatch(Seen::isAnswered);
   }
 
   boolean wasClosedEarly() {

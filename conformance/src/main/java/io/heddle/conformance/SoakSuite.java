@@ -126,6 +126,22 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /**
+   * For how long after the server has ended a connection, in milliseconds, the library may still
+   * take it for one that lives: where the server has seen nothing of a call, that may be why.
+   */
+  protected long mayBeStaleMillis() {
+    return Bounds.RELEASE.toMillis();
+  }
+
+  /**
+   * Whether this is how the library tells that its client was closed as a response came, which it
+   * then drops: the response's lease is left.
+   */
+  protected boolean mayDropResponse(Throwable failure) {
+    return false;
+  }
+
   /** Whether this may be logged as an error, as the library, or what it stands on, is known to. */
   protected boolean mayLog(LogRecord logged) {
     return false;
