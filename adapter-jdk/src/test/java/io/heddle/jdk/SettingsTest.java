@@ -3,6 +3,7 @@ package io.heddle.jdk;
 import static io.heddle.jdk.Clients.request;
 import static io.heddle.jdk.Clients.stock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -28,10 +29,12 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.security.Security;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -220,6 +223,30 @@ class SettingsTest {
     assertEquals(kept, Origin.trusted(asked, kept));
     assertEquals(Duration.ofSeconds(1).toNanos(), Origin.trusted(0, kept));
     assertEquals(asked, Origin.trusted(0, asked));
+  }
+
+  /** A JVM that remembers no name: to look it up before would be to look it up twice. */
+  @Test
+  void withoutACacheOfNamesTheCallerLooksThemUp() throws Exception {
+    List<Thread> askers = new CopyOnWriteArrayList<>();
+    KitResolver.use(
+        any -> {
+          askers.add(Thread.currentThread());
+          return List.of(InetAddress.getLoopbackAddress());
+        });
+    InetAddress.getAllByName("localhost"); // the JVM itself has read its properties by now
+    String ttl = System.getProperty("sun.net.inetaddr.ttl", "30"); // which the other goes before
+    Security.setProperty("networkaddress.cache.ttl", "0");
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.HTTP_1_1).build())) {
+      URI uri = server.uri("uncached.heddle.test", Script.ok());
+      Clients.start(() -> client.send(request(uri).build(), BodyHandlers.discarding())).get();
+      assertTrue(askers.stream().allMatch(Thread::isVirtual), askers::toString);
+      assertFalse(askers.isEmpty());
+    } finally {
+      Security.setProperty("networkaddress.cache.ttl", ttl);
+      KitResolver.use(null);
+    }
   }
 
   @Test

@@ -17,12 +17,14 @@ import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
+import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.List;
@@ -291,6 +293,45 @@ class StockDefectsTest {
     }
   }
 
+  @Test
+  void aBodyOfAnotherLengthSucceeds() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS);
+        HttpClient stock = stock(Wire.H2_TLS).build();
+        HttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
+      HttpRequest tooShort = request(server.uri(Script.ok().length(1000).body(500))).build();
+      HttpRequest tooLong = request(server.uri(Script.ok().length(10).body(500))).build();
+      for (HttpRequest each : List.of(tooShort, tooLong)) {
+        assertEquals(500, stock.send(each, BodyHandlers.ofByteArray()).body().length, "stock");
+        assertThrows(ProtocolException.class, () -> client.send(each, BodyHandlers.ofByteArray()));
+      }
+    }
+  }
+
+  @Test
+  void aBodyThatIsClosedEarlyEndsItsConnection() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        HttpClient stock = stock(Wire.HTTP_1_1).build();
+        HttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.HTTP_1_1).build())) {
+      int theirs = connectionsOfTenClosedEarly(server, stock);
+      int ours = connectionsOfTenClosedEarly(server, client);
+      assertTrue(ours < theirs, theirs + " connections of stock, " + ours + " of ours");
+    }
+  }
+
+  private static int connectionsOfTenClosedEarly(FaultServer server, HttpClient client)
+      throws Exception {
+    int before = server.connectionsAccepted();
+    Script inTwoPieces = Script.ok().body(10_000).drip(5000, Duration.ofMillis(5));
+    for (int i = 0; i < 10; i++) {
+      HttpRequest request = request(server.uri(inTwoPieces)).build();
+      start(() -> client.send(request, BodyHandlers.ofInputStream()))
+          .get(Clients.LONG_SECONDS, TimeUnit.SECONDS)
+          .body()
+          .close();
+    }
+    return server.connectionsAccepted() - before;
+  }
+
   private static int failuresOnClosed(FaultServer server, HttpClient client, HttpRequest request)
       throws Exception {
     int failures = 0;
@@ -430,6 +471,43 @@ class StockDefectsTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  void aCallOnTheIoThreadWaitsForItself() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      HttpClient stock = stock(Wire.HTTP_1_1).executor(Runnable::run).build();
+      CompletableFuture<Thread> selector = new CompletableFuture<>();
+      CompletableFuture<?> ours =
+          onIoThread(stock, server, BlockingJdkHttpClient.wrap(stock), selector);
+      assertInstanceOf(IllegalStateException.class, Clients.failure(ours));
+      CompletableFuture<?> theirs = onIoThread(stock, server, stock, selector);
+      assertThrows(TimeoutException.class, () -> theirs.get(WATCHED_MILLIS, TimeUnit.MILLISECONDS));
+      selector.get().interrupt();
+      Clients.failure(theirs);
+      stock.shutdownNow();
+    }
+  }
+
+  /** What becomes of a call that is made on the thread that runs the stock client's I/O. */
+  private static CompletableFuture<?> onIoThread(
+      HttpClient stock, FaultServer server, HttpClient client, CompletableFuture<Thread> selector) {
+    Script late = Script.ok().delay(Duration.ofMillis(300)); // else the caller may come first
+    CompletableFuture<Integer> status = new CompletableFuture<>();
+    var unused =
+        stock.sendAsync(
+            request(server.uri(late)).build(),
+            info -> {
+              selector.complete(Thread.currentThread());
+              try {
+                HttpRequest nested = request(server.uri(Script.ok())).build();
+                status.complete(client.send(nested, BodyHandlers.discarding()).statusCode());
+              } catch (Throwable t) {
+                status.completeExceptionally(t);
+              }
+              return BodySubscribers.discarding();
+            });
+    return status;
   }
 
   /** JDK 21 waits for ever, JDK 25 for 5 s. */
