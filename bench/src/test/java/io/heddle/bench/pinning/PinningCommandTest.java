@@ -15,6 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /** Alone in its JVM: what others pin would be counted. */
@@ -120,11 +122,14 @@ class PinningCommandTest {
     assertFalse(text.contains("PASSED"), text);
   }
 
-  @Test
-  void anAdapterIsTriedOnEveryWire() {
+  /** Without TLS the JDK would ask for HTTP/2 by an upgrade, which the server does not speak. */
+  @ParameterizedTest
+  @CsvSource({"APACHE, Apache, 4", "JDK, JDK, 3"})
+  void anAdapterIsTriedOnEveryWire(String library, String name, int wires) {
     assertEquals(
-        0, run("--library", "APACHE", "--callers", "4", "--rounds", "1"), printed::toString);
+        0, run("--library", library, "--callers", "4", "--rounds", "1"), printed::toString);
     String text = printed.toString();
-    assertEquals(4, text.lines().filter(line -> line.startsWith("Apache, HTTP/")).count(), text);
+    assertEquals(
+        wires, text.lines().filter(line -> line.startsWith(name + ", HTTP/")).count(), text);
   }
 }
