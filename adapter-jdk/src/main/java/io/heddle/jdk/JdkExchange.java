@@ -6,6 +6,7 @@ import io.heddle.core.CallReport;
 import io.heddle.core.Deadline;
 import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
+import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpConnectTimeoutException;
@@ -195,9 +196,13 @@ final class JdkExchange<T> {
   }
 
   private IOException failure(@Nullable IOException found) {
+    JdkResponseBody<T> its = body;
+    Throwable wrong = its == null ? null : its.failure();
     IOException why = end;
     if (why != null) {
       return JdkFailures.again(why);
+    } else if (wrong instanceof ProtocolException) { // and not what the client was told to cancel
+      return JdkFailures.again(wrong);
     }
     return found == null || (isLate() && JdkInternals.isOfTimer(found))
         ? JdkFailures.over(found)

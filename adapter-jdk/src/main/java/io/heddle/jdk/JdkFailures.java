@@ -79,6 +79,9 @@ final class JdkFailures {
       return CallSite.caused(
           new HttpTimeoutException(message), ofCall ? failure.getCause() : failure);
     }
+    if (failure instanceof ProtocolException) {
+      return CallSite.caused(new ProtocolException(message), failure);
+    }
     return CallSite.caused(new IOException(message), failure);
   }
 
