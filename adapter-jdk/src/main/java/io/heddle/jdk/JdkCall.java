@@ -104,10 +104,7 @@ final class JdkCall<T> {
       client.live.add(exchange);
       event.at(Step.HEAD);
       try {
-        return exchange.send(
-            push == null && (elsewhere || origin.isSilent())
-                ? JdkInternals.onAnotherConnection()
-                : push);
+        return exchange.send(elsewhere && push == null ? JdkInternals.onAnotherConnection() : push);
       } catch (IOException e) {
         if (noAddress != null && e instanceof ConnectException) {
           throw noAddress;

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient.Version;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -68,7 +67,6 @@ final class JdkExchange<T> {
 
   // Caller only.
   private boolean refused;
-  private long begunNanos;
 
   // Written under calling.
   private volatile @Nullable Thread caller;
@@ -106,7 +104,6 @@ final class JdkExchange<T> {
       throws IOException, InterruptedException {
     caller = Thread.currentThread(); // before there is anybody to interrupt it
     setAlarm();
-    begunNanos = System.nanoTime();
     try {
       HttpRequest its = request();
       HttpResponse<T> response =
@@ -123,7 +120,7 @@ final class JdkExchange<T> {
       return response;
     } catch (InterruptedException e) {
       if (leave()) {
-        throw told(failure(null));
+        throw failure(null);
       }
       throw e;
     } catch (IOException e) {
@@ -131,7 +128,7 @@ final class JdkExchange<T> {
       if (JdkInternals.wasNotProcessed(e) || JdkInternals.lostConnection(e)) {
         call.origin.cool(lane);
       }
-      throw told(failure(e));
+      throw failure(e);
     } finally {
       if (leave()) {
         Thread.interrupted(); // the alarm's
@@ -141,15 +138,6 @@ final class JdkExchange<T> {
         release(false);
       }
     }
-  }
-
-  private IOException told(IOException why) {
-    if (!responds
-        && why instanceof HttpTimeoutException
-        && !(why instanceof HttpConnectTimeoutException)) {
-      call.origin.timedOut(lane, begunNanos);
-    }
-    return why;
   }
 
   /** What the origin itself answered, be it with a redirect to another. */
@@ -345,12 +333,6 @@ final class JdkExchange<T> {
       its.end(why);
     }
     return its;
-  }
-
-  /** A piece of the body came. */
-  void came() {
-    call.origin.heard();
-    heard();
   }
 
   void heard() {

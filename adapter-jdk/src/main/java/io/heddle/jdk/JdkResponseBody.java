@@ -78,7 +78,7 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
 
   @Override
   public void onNext(List<ByteBuffer> piece) {
-    exchange.came();
+    exchange.heard();
     demand.decrementAndGet();
     if (length.declared() < 0
         || length.admits(piece.stream().mapToLong(ByteBuffer::remaining).sum())) {

@@ -62,9 +62,6 @@ final class Origin {
 
   private static final long SHORTLY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** A call that gave up sooner says nothing of its connection. */
-  private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
   private final Lanes lanes = new Lanes(Integer.MAX_VALUE);
   private final Queue<Lane> left = new ConcurrentLinkedQueue<>(); // somebody may be in them
   private final int maxConnections;
@@ -77,8 +74,6 @@ final class Origin {
   private volatile boolean answered;
   private volatile boolean full;
   private volatile boolean multiplexed;
-  private volatile boolean silent;
-  private volatile long heardAt = System.nanoTime();
   private volatile Deadline streamsLost = Deadline.none(); // none if there was one since
   private final AtomicInteger caution = new AtomicInteger();
   private volatile long leftAt = System.nanoTime();
@@ -238,11 +233,7 @@ final class Origin {
   /** The head of a response came. */
   void answered(Lane lane) {
     warmUp(lane);
-    heard();
     answered = true;
-    if (lane == lanes.now()) { // which the connection that is left was not
-      silent = false;
-    }
     if (hasLostItsStreams() && lane == lanes.now()) { // this one was not lost: it is elsewhere
       full = false;
       lane.open(bound());
@@ -295,30 +286,6 @@ final class Origin {
         leave(lane, false);
       }
     }
-  }
-
-  /** Something of a response came. */
-  void heard() {
-    heardAt = System.nanoTime();
-  }
-
-  /**
-   * A call has timed out. If nothing has come since it began, for no call, the connection that all
-   * share may be dead.
-   */
-  void timedOut(Lane lane, long begunNanos) {
-    if (multiplexed
-        && lane == lanes.now()
-        && heardAt - begunNanos < 0
-        && System.nanoTime() - begunNanos >= SILENCE_NANOS) {
-      silent = true;
-      cool(lane);
-    }
-  }
-
-  /** Whether the next call is to leave the connection. */
-  boolean isSilent() {
-    return silent;
   }
 
   /** Whether the connection has no stream left, and nobody who could give one back. */

@@ -17,6 +17,10 @@ final class Deviations {
   static final String NO_LENGTH_OF_NOTHING =
       "the JDK sends no Content-Length with an empty body over HTTP/2, and lets nobody set it";
 
+  static final String DEAD_PATH =
+      "the JDK keeps an HTTP/2 connection whatever became of its calls, and lets nobody ask whether it"
+          + " is dead, or close it";
+
   private static final String NO_CANCEL =
       "a send() of the JDK's has no cancel: who wants its end interrupts the caller, or closes the"
           + " stream, and that is what is told";

@@ -270,7 +270,7 @@ public final class FaultServer implements AutoCloseable {
    * All connections that are open now go dead: they stay open, and nothing that a client sends on
    * them arrives any more, until {@link #readOn()}. New ones work.
    */
-  public void killPaths() {
+  void killPaths() {
     for (Channel each : open) {
       // On its thread, so that it is not just about to read.
       each.eventLoop().submit(() -> each.config().setAutoRead(false)).awaitUninterruptibly();
@@ -291,7 +291,7 @@ public final class FaultServer implements AutoCloseable {
   }
 
   /** Reads on, on all connections, wherever a script had stopped: who has left is seen to leave. */
-  public void readOn() {
+  void readOn() {
     for (Channel each : open) {
       each.config().setAutoRead(true);
     }
