@@ -290,7 +290,12 @@ final class Origin {
 
   /** Whether the connection has no stream left, and nobody who could give one back. */
   boolean hasLostItsStreams() {
-    return streamsLost.isExpired();
+    return streamsLost.isExpired() && !isLeftInUse();
+  }
+
+  /** Whether a call is in a lane that was left: its connection may be that of now. */
+  private boolean isLeftInUse() {
+    return left.stream().anyMatch(each -> each.inFlight() > 0);
   }
 
   /**
@@ -325,8 +330,7 @@ final class Origin {
     caution.set(CAUTION);
     if (lane.inFlight() > 1) {
       streamsLost = Deadline.none();
-    } else if (streamsLost.isNone() || left.stream().anyMatch(each -> each.inFlight() > 0)) {
-      // the connection may be theirs still: a stream that was refused does not end it
+    } else if (streamsLost.isNone() || isLeftInUse()) { // a stream that was refused ends none
       streamsLost = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(LOST_MILLIS));
     }
     lane.changeMax((max, inFlight) -> Math.max(1, inFlight - 1));
