@@ -480,7 +480,7 @@ final class Soak {
       List<SoakCall> all = made.stream().flatMap(SoakCall::all).toList();
       long answers = all.stream().filter(SoakCall::isAnswered).count();
       long least = all.stream().filter(SoakCall::hasSucceeded).count();
-      long most = least + all.stream().filter(SoakCall::wasClosedEarly).count();
+      long most = least + all.stream().filter(SoakCall::mayHaveCompleted).count();
       if (completed < least || completed > most || answered < answers) {
         wrong.add(
             "%d events tell of calls that have succeeded, which are %d, and %d more of which all"

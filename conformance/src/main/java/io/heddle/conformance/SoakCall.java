@@ -471,8 +471,8 @@ final class SoakCall {
       return true;
     }
     if (seen().isEmpty() && round.mayBreakProtocol(String.valueOf(failure.getMessage()))) {
-      explained = true;
-      return round.mayFailUnsent();
+      explained = true; // and so it is of all calls of that client from then on
+      return true;
     }
     return false;
   }
@@ -709,8 +709,15 @@ final class SoakCall {
         && lastSeen().stream().anyMatch(Seen::isAnswered);
   }
 
-  boolean wasClosedEarly() {
-    return outcome == Outcome.CLOSED_EARLY;
+  /**
+   * Whether its caller did not read the body to its end, and the whole may have come: it was closed
+   * early, or ended as the server had sent it.
+   */
+  boolean mayHaveCompleted() {
+    return outcome == Outcome.CLOSED_EARLY
+        || (hasFailedInBody()
+            && !plan.endings.isEmpty()
+            && lastSeen().stream().anyMatch(Seen::isAnswered));
   }
 
   /** Whether what the body of the request came from can still be reached. */
