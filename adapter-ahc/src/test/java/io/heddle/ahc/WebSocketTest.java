@@ -5,21 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.HttpObjectAggregator;
-import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.WebSocketServerProtocolHandler;
+import io.heddle.conformance.EchoServer;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
@@ -65,50 +52,6 @@ class WebSocketTest {
     }
   }
 
-  /** Says back what it hears. */
-  private static final class Echo implements AutoCloseable {
-    private final EventLoopGroup loops =
-        new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    private final Channel port;
-
-    Echo() {
-      port =
-          new ServerBootstrap()
-              .group(loops)
-              .channel(NioServerSocketChannel.class)
-              .childHandler(
-                  new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                      channel
-                          .pipeline()
-                          .addLast(new HttpServerCodec(), new HttpObjectAggregator(8192))
-                          .addLast(new WebSocketServerProtocolHandler("/"), new Back());
-                    }
-                  })
-              .bind(InetAddress.getLoopbackAddress(), 0)
-              .syncUninterruptibly()
-              .channel();
-    }
-
-    String url() {
-      return "ws://127.0.0.1:" + ((InetSocketAddress) port.localAddress()).getPort() + "/";
-    }
-
-    @Override
-    public void close() {
-      loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
-    }
-  }
-
-  private static final class Back extends SimpleChannelInboundHandler<TextWebSocketFrame> {
-    @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the peer hears of a connection that breaks
-    protected void channelRead0(ChannelHandlerContext ctx, TextWebSocketFrame frame) {
-      ctx.writeAndFlush(frame.retain());
-    }
-  }
-
   private static ListenableFuture<NettyWebSocket> open(
       BlockingAhcClient client, String url, Listener listener) {
     return client
@@ -118,10 +61,11 @@ class WebSocketTest {
 
   @Test
   void messagesGoBothWays() throws Exception {
-    try (Echo echo = new Echo();
+    try (EchoServer echo = EchoServer.webSockets();
         BlockingAhcClient client = new BlockingAhcClient()) {
       Listener listener = new Listener();
-      WebSocket webSocket = open(client, echo.url(), listener).get();
+      WebSocket webSocket =
+          open(client, echo.uri("/socket").replaceFirst("http", "ws"), listener).get();
       for (int i = 0; i < 3; i++) {
         webSocket.sendTextFrame("shuttle " + i).sync();
         assertEquals("shuttle " + i, listener.received.poll(10, TimeUnit.SECONDS));

@@ -54,7 +54,7 @@ class LostInterruptTest {
 
     @Override
     public <U> U findOrCreate(ActiveDescriptor<U> descriptor, ServiceHandle<?> root) {
-      throw new UnsupportedOperationException();
+      throw new AssertionError("it is not active");
     }
 
     @Override

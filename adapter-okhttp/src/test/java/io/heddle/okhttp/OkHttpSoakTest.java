@@ -2,6 +2,9 @@ package io.heddle.okhttp;
 
 import io.heddle.conformance.SoakSuite;
 import io.heddle.conformance.Wire;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +38,7 @@ class OkHttpSoakTest extends SoakSuite {
 
   /** It looks at a connection that has idled for less than 10 s no further than at its own end. */
   @Override
-  protected long mayBeStaleMillis() {
-    return Math.max(10_000, super.mayBeStaleMillis());
+  protected Duration mayBeStale() {
+    return Collections.max(List.of(Duration.ofSeconds(10), super.mayBeStale()));
   }
 }

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -435,8 +434,8 @@ final class SoakCall {
       }
     }
     boolean endedByLibrary = excuseConnections();
-    maybeCut = isOfLate(round.server().brokenAt(), round.allowed().mayBeStaleMillis());
-    narrowed = isOfLate(round.server().narrowedAt(), Bounds.RELEASE.toMillis());
+    maybeCut = isOfLate(round.server().brokenAt(), round.allowed().mayBeStale());
+    narrowed = isOfLate(round.server().narrowedAt(), Bounds.RELEASE);
     boolean disturbed = isDisturbed();
     explained = disturbed || isTooLateToBegin();
     if (isRefused()
@@ -543,8 +542,8 @@ final class SoakCall {
   }
 
   /** Whether that was in the time of the call, or shortly before. */
-  private boolean isOfLate(long time, long beforeMillis) {
-    return time > startedAt - TimeUnit.MILLISECONDS.toNanos(beforeMillis);
+  private boolean isOfLate(long time, Duration before) {
+    return time > startedAt - before.toNanos();
   }
 
   private boolean isOnBrokenConnection(Seen each) {
@@ -704,9 +703,12 @@ final class SoakCall {
   /** Whether the library has dropped its response. */
   boolean wasDropped() {
     Throwable its = failure;
-    return its != null
-        && round.allowed().mayDropResponse(its)
-        && lastSeen().stream().anyMatch(Seen::isAnswered);
+    return its != null && round.allowed().mayDropResponse(its) && isSentWhole();
+  }
+
+  /** Whether the server has sent the response to its end. */
+  private boolean isSentWhole() {
+    return lastSeen().stream().anyMatch(Seen::isAnswered);
   }
 
   /**
@@ -715,9 +717,7 @@ final class SoakCall {
    */
   boolean mayHaveCompleted() {
     return outcome == Outcome.CLOSED_EARLY
-        || (hasFailedInBody()
-            && !plan.endings.isEmpty()
-            && lastSeen().stream().anyMatch(Seen::isAnswered));
+        || (hasFailedInBody() && !plan.endings.isEmpty() && isSentWhole());
   }
 
   /** Whether what the body of the request came from can still be reached. */

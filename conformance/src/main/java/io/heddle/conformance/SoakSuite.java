@@ -1,6 +1,7 @@
 package io.heddle.conformance;
 
 import io.heddle.pinning.PinningReport;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.logging.LogRecord;
@@ -127,11 +128,11 @@ public abstract class SoakSuite {
   }
 
   /**
-   * For how long after the server has ended a connection, in milliseconds, the library may still
-   * take it for one that lives: where the server has seen nothing of a call, that may be why.
+   * For how long after the server has ended a connection the library may still take it for one that
+   * lives: where the server has seen nothing of a call, that may be why.
    */
-  protected long mayBeStaleMillis() {
-    return Bounds.RELEASE.toMillis();
+  protected Duration mayBeStale() {
+    return Bounds.RELEASE;
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.heddle.okhttp;
+package io.heddle.conformance;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -27,11 +27,12 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** Sends back what it gets, as it comes, in the ways of which the kit's server knows none. */
+/** Sends back what it gets, as it comes, in the ways of which {@link FaultServer} knows none. */
 @SuppressWarnings("FutureReturnValueIgnored") // what cannot be sent back, the client waits for
-final class EchoServer implements AutoCloseable {
+public final class EchoServer implements AutoCloseable {
 
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
@@ -56,7 +57,7 @@ final class EchoServer implements AutoCloseable {
   }
 
   /** HTTP/2 with prior knowledge: 200 as soon as the head is there, then each byte of the body. */
-  static EchoServer duplex() {
+  public static EchoServer duplex() {
     return new EchoServer(
         accepted ->
             accepted
@@ -66,7 +67,7 @@ final class EchoServer implements AutoCloseable {
   }
 
   /** HTTP/1.1: web sockets at {@code /socket}. */
-  static EchoServer webSockets() {
+  public static EchoServer webSockets() {
     return new EchoServer(
         accepted ->
             accepted
@@ -85,18 +86,20 @@ final class EchoServer implements AutoCloseable {
   }
 
   /** HTTP/1.1: switches to a protocol that sends back each byte. */
-  static EchoServer upgrades() {
+  public static EchoServer upgrades() {
     return new EchoServer(accepted -> accepted.pipeline().addLast(new Upgrade()));
   }
 
-  String uri(String path) {
+  /** A URI of the server. */
+  public String uri(String path) {
     return "http://127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort() + path;
   }
 
+  /** Ends the server and its thread. */
   @Override
   public void close() {
     channel.close().syncUninterruptibly();
-    group.shutdownGracefully(0, 1, java.util.concurrent.TimeUnit.SECONDS).syncUninterruptibly();
+    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   private static final class DuplexStream extends ChannelInitializer<Channel> {
