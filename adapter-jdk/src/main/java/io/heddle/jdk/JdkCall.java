@@ -137,7 +137,7 @@ final class JdkCall<T> {
     try {
       return again ? origin.enterAgain(queue) : origin.enter(queue);
     } catch (TimeoutException e) {
-      String authority = request.uri().getAuthority();
+      String authority = Origin.authority(request.uri());
       throw deadline.isExpired()
           ? JdkFailures.overBeforeSending("waiting for a place at " + authority)
           : new HttpConnectTimeoutException(

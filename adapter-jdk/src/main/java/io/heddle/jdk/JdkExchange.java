@@ -7,7 +7,6 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
 import java.net.ProtocolException;
-import java.net.URI;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -364,11 +363,9 @@ final class JdkExchange<T> {
     JdkResponseStream read = stream;
     Thread reader = read == null ? null : read.waiter();
     Step waitsFor = !responds ? Step.HEAD : its == null || its.isAwaited() ? Step.BODY : null;
-    URI uri = call.request.uri();
-    String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
     report.add(
         waitsFor,
-        call.request.method() + " " + uri.getHost() + port,
+        call.request.method() + " " + Origin.authority(call.request.uri()),
         reader == null ? caller : reader);
   }
 

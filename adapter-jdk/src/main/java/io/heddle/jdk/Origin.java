@@ -80,9 +80,14 @@ final class Origin {
   private volatile Deadline lookedUp = Deadline.afterNanos(0);
   private volatile long lookUpTook; // 0 if another's was shared
 
+  /** Whom a call is for: without a user, who may come with a password and whom nobody asks for. */
+  static String authority(URI uri) {
+    return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
+  }
+
   /** The same for each spelling of an origin: in any case, and with the port that is understood. */
   static String key(URI uri) {
-    String key = (uri.getScheme() + "://" + uri.getRawAuthority()).toLowerCase(Locale.ROOT);
+    String key = (uri.getScheme() + "://" + authority(uri)).toLowerCase(Locale.ROOT);
     String understood = key.startsWith("https:") ? ":443" : ":80";
     return key.endsWith(understood) ? key.substring(0, key.length() - understood.length()) : key;
   }

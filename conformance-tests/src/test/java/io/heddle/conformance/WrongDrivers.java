@@ -852,6 +852,15 @@ final class WrongDrivers {
     }
   }
 
+  /** Logs what it asks for, as it was asked. */
+  static final class LogsWhatItAsks extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      Logger.getLogger("asks").info(() -> "asks for " + attempt.asked().uri());
+      return super.execute(attempt);
+    }
+  }
+
   /** Takes what is behind a line break for a field of its own. */
   static final class SplitsFields extends WrappedDriver {
     @Override

@@ -43,7 +43,12 @@ class WrongDriversHostileTest {
             "FIELD_THAT_IS_TWO",
             "a field that was in another's value"),
         new Wrong(
-            new WrongDrivers.TellsWhatWasSent(), Wire.HTTP_1_1, "SECRETS_IN_WORDS", "a secret:"));
+            new WrongDrivers.TellsWhatWasSent(), Wire.HTTP_1_1, "SECRETS_IN_WORDS", "a secret:"),
+        new Wrong(
+            new WrongDrivers.LogsWhatItAsks(),
+            Wire.HTTP_1_1,
+            "SECRETS_IN_WORDS",
+            "INFO: asks for http"));
   }
 
   @ParameterizedTest

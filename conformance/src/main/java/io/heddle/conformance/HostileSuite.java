@@ -24,6 +24,8 @@ import org.junit.jupiter.api.function.Executable;
  */
 public abstract class HostileSuite {
 
+  private static final String SECRET = SeeingInsideRules.SECRET;
+
   /** A system property: makes each call in a JVM of its own, and prints how it ends. */
   private static final String TELL = "heddle.hostile.tell";
 
@@ -243,26 +245,61 @@ public abstract class HostileSuite {
   }
 
   /**
-   * Neither a failure nor what the client says of itself has what came in a header, a query, or the
-   * credentials: they end up in logs.
+   * Neither a failure, nor what the client says of itself, nor a log, nor an event has what came in
+   * a header, a query, the credentials, or a URI's user: they end up where others read.
    */
   private static void secretsInWords(Kit kit) throws Exception {
-    String secret = SeeingInsideRules.SECRET;
-    Client client = kit.open(kit.settings().credentials("penelope", secret));
-    kit.assertWhole(kit.get(client, Script.ok().body(100).requires("penelope", secret)), 200, 100);
-    for (Script.Fault fault : List.of(Script.Fault.RESET, Script.Fault.CLOSE)) {
-      URI uri = kit.uri(Script.ok().header("x-" + secret, secret).fault(fault));
-      Call.Builder call = Call.post(uri, new Body.Bytes(new byte[10]));
-      Throwable failure =
-          kit.call(() -> kit.execute(client, call.header("Authorization", secret)).status())
-              .failure(Bounds.LONG);
-      for (Throwable each = failure; each != null; each = each.getCause()) {
-        String said = each.toString();
-        assertFalse(said.contains(secret), () -> "a secret: " + said);
+    Client client = kit.open(kit.settings().credentials("penelope", SECRET));
+    URI server = kit.uri(Script.ok());
+    try (Logged logged = Logged.start();
+        RecordedCalls recorded = RecordedCalls.start()) {
+      kit.assertWhole(
+          kit.get(client, Script.ok().body(100).requires("penelope", SECRET)), 200, 100);
+      for (Script.Fault fault : List.of(Script.Fault.RESET, Script.Fault.CLOSE)) {
+        URI uri = asPenelope(kit.uri(Script.ok().header("x-" + SECRET, SECRET).fault(fault)));
+        Call.Builder call = Call.post(uri, new Body.Bytes(new byte[10]));
+        assertKept(
+            kit.call(() -> kit.execute(client, call.header("Authorization", SECRET)).status())
+                .failure(Bounds.LONG));
       }
+      assertKept(client.describe());
+      kit.assertWorks(client);
+      for (Standstill place : Standstill.values()) {
+        if (place != Standstill.HANDSHAKE || kit.wire().isTls()) {
+          assertKept(kit, place);
+        }
+      }
+      logged.lines().forEach(HostileSuite::assertKept);
+      recorded.calls(server).forEach(each -> assertKept(each.toString()));
+      recorded.placeWaits(server).forEach(each -> assertKept(each.toString()));
     }
-    assertFalse(client.describe().contains(secret), client::describe);
-    kit.assertWorks(client);
+  }
+
+  /** Of a call that stands here: what is said of it, and how it ends. */
+  private static void assertKept(Kit kit, Standstill place) throws Exception {
+    Standing call =
+        new Standing(kit, place)
+            .spelt(HostileSuite::asPenelope)
+            .settings(client -> client.leaseTimeout(DeadlineRules.TIME))
+            .options(each -> each.deadline(DeadlineRules.TIME.multipliedBy(2)))
+            .start();
+    assertKept(call.client().describe());
+    assertKept(call.caller().failure(Bounds.LONG));
+    call.free();
+  }
+
+  private static URI asPenelope(URI uri) {
+    return URI.create(uri.toString().replaceFirst("://", "://penelope:" + SECRET + "@"));
+  }
+
+  private static void assertKept(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      assertKept(each.toString());
+    }
+  }
+
+  private static void assertKept(String said) {
+    assertFalse(said.contains(SECRET), () -> "a secret: " + said);
   }
 
   /** It ends, and not with what the redirect points to. */

@@ -45,6 +45,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
           "heddle-deadlines",
           "Common-Cleaner",
           "Cleaner-",
+          "Native reference cleanup thread", // of the provider of ciphers that tests use on Linux
           "process reaper",
           "Attach Listener",
           "Signal Dispatcher",

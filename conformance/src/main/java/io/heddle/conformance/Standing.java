@@ -32,6 +32,7 @@ final class Standing {
   // Set up by the rule.
   private ClientSettings.Builder settings;
   private UnaryOperator<Call.Builder> options = call -> call;
+  private UnaryOperator<URI> spelling = its -> its;
   private Thread.Builder kind = Thread.ofVirtual();
 
   // What stands in the way, by place.
@@ -68,6 +69,12 @@ final class Standing {
     return this;
   }
 
+  /** Asks for the URI as this spells it. */
+  Standing spelt(UnaryOperator<URI> change) {
+    spelling = change;
+    return this;
+  }
+
   Standing on(Thread.Builder thread) {
     kind = thread;
     return this;
@@ -93,7 +100,7 @@ final class Standing {
     if (place == Standstill.LEASE) {
       takeTheOnlyLease(open);
     }
-    URI target = target();
+    URI target = spelling.apply(target());
     uri = target;
     PreparedCall prepared = open.prepare(options.apply(call(target)).build());
     call = prepared;
