@@ -138,7 +138,8 @@ public final class BlockingConnectionManagerBuilder {
   /**
    * Sets the socket options by route; null for the default. They are applied once TCP is connected.
    * A SOCKS proxy and TCP keep-alive intervals belong to the reactor: only the default socket
-   * configuration sets them.
+   * configuration sets them. The proxy's user is the one that {@link java.net.Authenticator} names,
+   * as with the stock client, but it is asked once, when the first connection is opened.
    */
   public BlockingConnectionManagerBuilder setSocketConfigResolver(
       @Nullable Resolver<HttpRoute, SocketConfig> socketConfigResolver) {

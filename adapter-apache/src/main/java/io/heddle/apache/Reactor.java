@@ -1,5 +1,8 @@
 package io.heddle.apache;
 
+import java.net.Authenticator;
+import java.net.InetSocketAddress;
+import java.net.PasswordAuthentication;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
@@ -16,6 +19,7 @@ import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ssl.SSLIOSession;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The I/O reactor of a manager, with its threads.
@@ -44,6 +48,9 @@ final class Reactor {
   // Guarded by the lock. The last takes connections; none is added once it is closed.
   private final List<DefaultConnectingIOReactor> reactors = new ArrayList<>(1);
   private boolean closed;
+  private @Nullable PasswordAuthentication socksUser;
+
+  private volatile boolean running;
 
   Reactor(ProtocolStarter protocols, SocketConfig socketConfig, int threads) {
     this.protocols = protocols;
@@ -57,8 +64,12 @@ final class Reactor {
    * @throws IllegalStateException after {@link #close}
    */
   Future<IOSession> connect(Function<ConnectionInitiator, Future<IOSession>> connect) {
+    PasswordAuthentication user = running ? null : askForSocksUser();
     lock.lock();
     try {
+      if (user != null) {
+        socksUser = user;
+      }
       if (closed) {
         throw new IllegalStateException("Connection pool shut down");
       }
@@ -76,6 +87,23 @@ final class Reactor {
     }
   }
 
+  /**
+   * Asks the JVM's {@link Authenticator}, as a {@link java.net.Socket} does, whom the SOCKS proxy
+   * is to let through. It is the user's code, so it runs outside of the lock: of callers who come
+   * at once each may ask.
+   */
+  private @Nullable PasswordAuthentication askForSocksUser() {
+    return socketConfig.getSocksProxyAddress() instanceof InetSocketAddress proxy
+        ? Authenticator.requestPasswordAuthentication(
+            proxy.getHostString(),
+            proxy.getAddress(),
+            proxy.getPort(),
+            "SOCKS5",
+            "SOCKS authentication",
+            null)
+        : null;
+  }
+
   private DefaultConnectingIOReactor started() {
     String name = "heddle-apache-" + REACTORS.incrementAndGet() + "-io-";
     AtomicInteger count = new AtomicInteger();
@@ -89,6 +117,7 @@ final class Reactor {
             null,
             session -> session.close(CloseMode.GRACEFUL));
     reactor.start();
+    running = true;
     return reactor;
   }
 
@@ -99,6 +128,7 @@ final class Reactor {
   }
 
   private IOReactorConfig config() {
+    PasswordAuthentication user = socksUser;
     return IOReactorConfig.custom()
         .setIoThreadCount(threads)
         // It would end a connection, with all that share it. A caller's timed park ends its own
@@ -114,6 +144,8 @@ final class Reactor {
         .setTcpKeepInterval(socketConfig.getTcpKeepInterval())
         .setTcpKeepCount(socketConfig.getTcpKeepCount())
         .setSocksProxyAddress(socketConfig.getSocksProxyAddress())
+        .setSocksProxyUsername(user == null ? null : user.getUserName())
+        .setSocksProxyPassword(user == null ? null : String.valueOf(user.getPassword()))
         .build();
   }
 
