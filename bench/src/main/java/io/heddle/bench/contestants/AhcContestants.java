@@ -91,9 +91,13 @@ final class AhcContestants {
 
   private static ProxyServer proxy(Ask ask) {
     InetSocketAddress address = ask.proxyAddress();
-    return Dsl.proxyServer(address.getHostString(), address.getPort())
-        .setProxyType(ask.isThrough(Proxy.Type.SOCKS) ? ProxyType.SOCKS_V5 : ProxyType.HTTP)
-        .build();
+    ProxyServer.Builder builder =
+        Dsl.proxyServer(address.getHostString(), address.getPort())
+            .setProxyType(ask.isThrough(Proxy.Type.SOCKS) ? ProxyType.SOCKS_V5 : ProxyType.HTTP);
+    if (ask.tellsProxy()) {
+      builder.setRealm(Dsl.basicAuthRealm(Ask.Via.USER, Ask.Via.PASSWORD));
+    }
+    return builder.build();
   }
 
   private static SslContext tls(Wire wire) {

@@ -12,6 +12,8 @@ import org.apache.hc.client5.http.async.methods.SimpleHttpResponse;
 import org.apache.hc.client5.http.async.methods.SimpleRequestBuilder;
 import org.apache.hc.client5.http.async.methods.SimpleRequestProducer;
 import org.apache.hc.client5.http.async.methods.SimpleResponseConsumer;
+import org.apache.hc.client5.http.auth.AuthScope;
+import org.apache.hc.client5.http.auth.UsernamePasswordCredentials;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -20,6 +22,7 @@ import org.apache.hc.client5.http.config.TlsConfig;
 import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
 import org.apache.hc.client5.http.impl.async.H2AsyncClientBuilder;
 import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
+import org.apache.hc.client5.http.impl.auth.BasicCredentialsProvider;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
@@ -97,6 +100,13 @@ final class ApacheContestants {
     }
     if (ask.isThrough(Proxy.Type.HTTP)) {
       builder.setProxy(new HttpHost(ask.proxyAddress().getAddress(), ask.proxyAddress().getPort()));
+    }
+    if (ask.isThrough(Proxy.Type.HTTP) && ask.tellsProxy()) {
+      BasicCredentialsProvider credentials = new BasicCredentialsProvider();
+      credentials.setCredentials(
+          new AuthScope(null, ask.proxyAddress().getPort()),
+          new UsernamePasswordCredentials(Ask.Via.USER, Ask.Via.PASSWORD.toCharArray()));
+      builder.setDefaultCredentialsProvider(credentials);
     }
     return builder.build();
   }

@@ -1,7 +1,9 @@
 package io.heddle.bench.contestants;
 
+import java.net.Authenticator;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.PasswordAuthentication;
 import java.net.Proxy;
 import java.net.URI;
 import java.util.List;
@@ -26,9 +28,22 @@ public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retri
    * A proxy on this machine, or none.
    *
    * @param port of no meaning if there is none
+   * @param isTold whether it is told who comes, if it asks: {@link #USER}, with {@link #PASSWORD}
    */
-  public record Via(Proxy.Type type, int port) {
-    public static final Via NOTHING = new Via(Proxy.Type.DIRECT, 0);
+  public record Via(Proxy.Type type, int port, boolean isTold) {
+    public static final Via NOTHING = new Via(Proxy.Type.DIRECT, 0, false);
+    public static final String USER = "bench";
+    public static final String PASSWORD = "weave";
+
+    /** Tells a client of the JDK's, or, as the JVM's own, its sockets. */
+    public static Authenticator authenticator() {
+      return new Authenticator() {
+        @Override
+        protected PasswordAuthentication getPasswordAuthentication() {
+          return new PasswordAuthentication(USER, PASSWORD.toCharArray());
+        }
+      };
+    }
 
     Proxy proxy() {
       return type == Proxy.Type.DIRECT ? Proxy.NO_PROXY : new Proxy(type, address());
@@ -60,6 +75,11 @@ public record Ask(List<URI> uris, int postBytes, boolean streamed, boolean retri
 
   boolean isThrough(Proxy.Type type) {
     return via.type() == type;
+  }
+
+  /** Whether the proxy is told who comes. */
+  boolean tellsProxy() {
+    return via.isTold();
   }
 
   InetSocketAddress proxyAddress() {

@@ -52,6 +52,9 @@ final class JdkContestants {
       if (ask.isThrough(Proxy.Type.HTTP)) {
         builder.proxy(ProxySelector.of(ask.proxyAddress()));
       }
+      if (ask.tellsProxy()) {
+        builder.authenticator(Ask.Via.authenticator());
+      }
       HttpClient stock = builder.build();
       HttpClient client = mode == Mode.HEDDLE ? BlockingJdkHttpClient.wrap(stock) : stock;
       Ask.InTurn<HttpRequest> requests = ask.requests(uri -> request(uri, ask));

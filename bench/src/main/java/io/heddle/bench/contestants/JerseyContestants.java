@@ -55,6 +55,10 @@ final class JerseyContestants {
         config.property(
             ClientProperties.PROXY_URI, "http://127.0.0.1:" + ask.proxyAddress().getPort());
       }
+      if (ask.tellsProxy()) {
+        config.property(ClientProperties.PROXY_USERNAME, Ask.Via.USER);
+        config.property(ClientProperties.PROXY_PASSWORD, Ask.Via.PASSWORD);
+      }
       ClientBuilder builder = ClientBuilder.newBuilder().withConfig(config);
       if (ask.isTls()) {
         builder.sslContext(Certificate.clientContext());

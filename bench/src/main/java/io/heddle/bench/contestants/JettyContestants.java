@@ -9,6 +9,8 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.client.Authentication;
+import org.eclipse.jetty.client.BasicAuthentication;
 import org.eclipse.jetty.client.BufferingResponseListener;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
@@ -18,6 +20,7 @@ import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.ProxyConfiguration;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Result;
+import org.eclipse.jetty.client.Socks5;
 import org.eclipse.jetty.client.Socks5Proxy;
 import org.eclipse.jetty.client.transport.HttpClientConnectionFactory;
 import org.eclipse.jetty.client.transport.HttpClientTransportDynamic;
@@ -82,16 +85,38 @@ final class JettyContestants {
       if (!ask.isThrough(Proxy.Type.DIRECT)) {
         client.getProxyConfiguration().addProxy(proxy(ask));
       }
+      if (ask.isThrough(Proxy.Type.HTTP) && ask.tellsProxy()) {
+        client
+            .getAuthenticationStore()
+            .addAuthentication(
+                new BasicAuthentication(
+                    httpProxy(ask).getURI(),
+                    Authentication.ANY_REALM,
+                    Ask.Via.USER,
+                    Ask.Via.PASSWORD));
+      }
       LifeCycle.start(client);
       return mode == Mode.ASYNC ? new AsyncCalls(ask, client) : new Calls(ask, client, isOurs());
     }
   }
 
   private static ProxyConfiguration.Proxy proxy(Ask ask) {
+    return ask.isThrough(Proxy.Type.SOCKS) ? socksProxy(ask) : httpProxy(ask);
+  }
+
+  private static ProxyConfiguration.Proxy httpProxy(Ask ask) {
     InetSocketAddress address = ask.proxyAddress();
-    return ask.isThrough(Proxy.Type.SOCKS)
-        ? new Socks5Proxy(address.getHostString(), address.getPort())
-        : new HttpProxy(address.getHostString(), address.getPort());
+    return new HttpProxy(address.getHostString(), address.getPort());
+  }
+
+  private static ProxyConfiguration.Proxy socksProxy(Ask ask) {
+    InetSocketAddress address = ask.proxyAddress();
+    Socks5Proxy proxy = new Socks5Proxy(address.getHostString(), address.getPort());
+    if (ask.tellsProxy()) {
+      proxy.putAuthenticationFactory(
+          new Socks5.UsernamePasswordAuthenticationFactory(Ask.Via.USER, Ask.Via.PASSWORD));
+    }
+    return proxy;
   }
 
   private static Request request(HttpClient client, URI uri, Ask ask, byte[] body) {

@@ -9,12 +9,15 @@ import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.Callback;
 import okhttp3.ConnectionPool;
+import okhttp3.Credentials;
 import okhttp3.Dispatcher;
 import okhttp3.OkHttpClient;
 import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okhttp3.Route;
+import org.jspecify.annotations.Nullable;
 
 /**
  * OkHttp, stock, through Heddle and by {@code enqueue}: the same settings, and the same connection
@@ -84,7 +87,22 @@ public final class OkHttpContestants {
       builder.sslSocketFactory(
           Certificate.clientContext().getSocketFactory(), Certificate.trustManager());
     }
+    if (ask.tellsProxy()) {
+      builder.proxyAuthenticator(OkHttpContestants::told);
+    }
     return builder;
+  }
+
+  /** The request with the credentials; null if the proxy has seen them, and asks again. */
+  private static @Nullable Request told(@Nullable Route route, Response response) {
+    String field = "Proxy-Authorization";
+    return response.request().header(field) != null
+        ? null
+        : response
+            .request()
+            .newBuilder()
+            .header(field, Credentials.basic(Ask.Via.USER, Ask.Via.PASSWORD))
+            .build();
   }
 
   /** Calls through a client, which closes with them. */

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -92,7 +93,7 @@ final class RealServer implements AutoCloseable {
           : List.of("kill", "-" + reload, String.valueOf(pid));
     }
 
-    private List<String> command(Path dir, Map<Port, Integer> ports) {
+    private List<String> command(Path dir, Map<Port, Integer> ports, String more) {
       String file = dir.resolve(settings).toString();
       String path = path();
       return switch (this) {
@@ -103,8 +104,12 @@ final class RealServer implements AutoCloseable {
         case CADDY -> List.of(path, "run", "--config", file, "--adapter", "caddyfile");
         case GO -> List.of(dir.resolve("server").toString());
         case SQUID -> List.of(path, "-N", "-f", file);
-        case MICROSOCKS ->
-            List.of(path, "-i", "127.0.0.1", "-p", String.valueOf(ports.get(Port.PROXY)));
+        case MICROSOCKS -> {
+          List<String> command = new ArrayList<>(List.of(path, "-i", "127.0.0.1", "-p"));
+          command.add(String.valueOf(ports.get(Port.PROXY)));
+          command.addAll(more.isEmpty() ? List.of() : List.of(more.split(" ")));
+          yield command;
+        }
       };
     }
 
@@ -161,7 +166,7 @@ final class RealServer implements AutoCloseable {
     PROXY,
     /** A proxy that lets nobody through: 403. */
     PROXY_FORBIDS,
-    /** A proxy that asks for credentials: 407. */
+    /** A proxy that asks for credentials, with 407, and knows one user. */
     PROXY_ASKS;
 
     private boolean isTls() {
@@ -179,6 +184,7 @@ final class RealServer implements AutoCloseable {
   private final Product product;
   private final Path dir;
   private final @Nullable RealServer backend;
+  private final List<String> command;
   private volatile Process process;
   private final Map<Port, Integer> ports;
 
@@ -186,11 +192,13 @@ final class RealServer implements AutoCloseable {
       Product product,
       Path dir,
       @Nullable RealServer backend,
+      List<String> command,
       Process process,
       Map<Port, Integer> ports) {
     this.product = product;
     this.dir = dir;
     this.backend = backend;
+    this.command = List.copyOf(command);
     this.process = process;
     this.ports = ports;
   }
@@ -203,7 +211,8 @@ final class RealServer implements AutoCloseable {
   /**
    * Starts it, and waits until it serves.
    *
-   * @param more settings for all its ports, if its file has a place for them
+   * @param more settings for all its ports, if its file has a place for them, or arguments, if it
+   *     has no file
    * @throws IOException if it does not, with what it said
    */
   static RealServer start(Product product, String more) throws IOException, InterruptedException {
@@ -218,6 +227,7 @@ final class RealServer implements AutoCloseable {
     Files.write(files.resolve("post"), new byte[0]);
     Files.write(files.resolve("refused"), new byte[0]);
     Files.writeString(dir.resolve("server.pem"), Certificate.pem());
+    Files.writeString(dir.resolve("users"), resource("users"));
     Map<Port, Integer> ports = new EnumMap<>(Port.class);
     String settings =
         (product.settings.isEmpty() ? Port.PROXY.variable() : resource(product.settings))
@@ -246,8 +256,9 @@ final class RealServer implements AutoCloseable {
         throw new IOException(product + ": " + Files.readString(dir.resolve("output")));
       }
     }
-    Process process = process(dir, product.command(dir, ports));
-    RealServer server = new RealServer(product, dir, backend, process, ports);
+    List<String> command = product.command(dir, ports, more);
+    Process process = process(dir, command);
+    RealServer server = new RealServer(product, dir, backend, command, process, ports);
     for (int port : ports.values()) {
       server.awaitListening(port);
     }
@@ -309,10 +320,14 @@ final class RealServer implements AutoCloseable {
     return Objects.requireNonNull(backend, "no server behind");
   }
 
-  /** As a proxy on this port; none if it is no proxy. */
-  Ask.Via proxy(Port port) {
+  Product product() {
+    return product;
+  }
+
+  /** As a proxy on this port, which is told who comes or not; none if it is no proxy. */
+  Ask.Via proxy(Port port, boolean isTold) {
     return product.isProxy()
-        ? new Ask.Via(product.type(), Objects.requireNonNull(ports.get(port)))
+        ? new Ask.Via(product.type(), Objects.requireNonNull(ports.get(port)), isTold)
         : Ask.Via.NOTHING;
   }
 
@@ -329,7 +344,7 @@ final class RealServer implements AutoCloseable {
     if (product == Product.MICROSOCKS) {
       process.destroy();
       process.waitFor();
-      process = process(dir, product.command(dir, ports));
+      process = process(dir, command);
       return;
     }
     Process reload =

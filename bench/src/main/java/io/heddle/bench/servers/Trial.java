@@ -5,6 +5,7 @@ import io.heddle.bench.contestants.Contestant;
 import io.heddle.bench.contestants.Library;
 import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.servers.RealServer.Port;
+import java.net.Authenticator;
 import java.net.URI;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -43,7 +44,9 @@ enum Trial {
   PROXY_IDLE("the proxy ends idle connections", Port.PLAIN, Port.TLS, "/small", Ask.GET),
   /** As with refused uploads, a call is right that tells of the status. */
   FORBIDDEN("CONNECT is refused: 403", Port.TLS, Port.TLS, "/small", Ask.GET),
-  UNAUTHORIZED("CONNECT is refused: 407", Port.TLS, Port.TLS, "/small", Ask.GET);
+  UNAUTHORIZED("CONNECT is refused: 407", Port.TLS, Port.TLS, "/small", Ask.GET),
+  CREDENTIALS("the proxy wants credentials", Port.PLAIN, Port.TLS, "/small", Ask.GET),
+  CREDENTIALS_TLS("the proxy wants credentials, to https", Port.TLS, null, "/small", Ask.GET);
 
   /** What became of its calls. */
   record Outcome(int calls, Map<String, Integer> failures) {
@@ -51,14 +54,20 @@ enum Trial {
     int failed() {
       return failures.values().stream().mapToInt(Integer::intValue).sum();
     }
+
+    /** Whether there were calls that had no end in time. */
+    boolean isEndless() {
+      return failures.keySet().stream().anyMatch(each -> each.startsWith(NO_END));
+    }
   }
 
+  private static final Set<Trial> WITH_CREDENTIALS = EnumSet.of(CREDENTIALS, CREDENTIALS_TLS);
   private static final Set<Trial> OF_PROXIES =
-      EnumSet.of(CALLS, HTTPS_CALLS, PROXY_IDLE, FORBIDDEN, UNAUTHORIZED);
-  private static final Set<Trial> THROUGH_PROXIES =
       EnumSet.of(
-          CALLS, HTTPS_CALLS, LARGE_BODIES, UPLOADS, PROXY_IDLE, RELOADS, FORBIDDEN, UNAUTHORIZED);
+          CALLS, HTTPS_CALLS, PROXY_IDLE, FORBIDDEN, UNAUTHORIZED, CREDENTIALS, CREDENTIALS_TLS);
+  private static final Set<Trial> SHARED_WITH_PROXIES = EnumSet.of(LARGE_BODIES, UPLOADS, RELOADS);
 
+  private static final String NO_END = "no end";
   private static final int CALLERS = 40;
   private static final int RELOAD_TIMES = 5;
   private static final int BODIES = 5;
@@ -101,21 +110,32 @@ enum Trial {
     return port != null
         && server.has(port)
         && (product.isProxy()
-            ? THROUGH_PROXIES.contains(this) && server.has(proxy())
+            ? (OF_PROXIES.contains(this) || SHARED_WITH_PROXIES.contains(this))
+                && server.has(proxy(product))
             : !OF_PROXIES.contains(this))
         && (this != PROXY_IDLE || product == RealServer.Product.SQUID)
         && (this != RELOADS || product.reloads());
   }
 
-  /** What it wants squid to be set to; a tunnel that is silent on one side counts as idle. */
-  String settings() {
+  /** What it wants a server to be set to; a tunnel that is silent on one side counts as idle. */
+  String settings(RealServer.Product product) {
+    if (product == RealServer.Product.MICROSOCKS) {
+      return isTold() ? "-u " + Ask.Via.USER + " -P " + Ask.Via.PASSWORD : "";
+    }
     return this == PROXY_IDLE ? "client_idle_pconn_timeout 1 second\nread_timeout 1 second\n" : "";
   }
 
-  private Port proxy() {
+  private boolean isTold() {
+    return WITH_CREDENTIALS.contains(this);
+  }
+
+  /** Microsocks has one port, which asks who comes if it is set so. */
+  private Port proxy(RealServer.Product product) {
     return switch (this) {
       case FORBIDDEN -> Port.PROXY_FORBIDS;
       case UNAUTHORIZED -> Port.PROXY_ASKS;
+      case CREDENTIALS, CREDENTIALS_TLS ->
+          product == RealServer.Product.MICROSOCKS ? Port.PROXY : Port.PROXY_ASKS;
       default -> Port.PROXY;
     };
   }
@@ -152,7 +172,9 @@ enum Trial {
       throw new IllegalArgumentException(this + " is not for " + contestant.wire());
     }
     URI uri = server.uri(port, path);
-    Ask ask = new Ask(List.of(uri), postBytes, false, true, server.proxy(proxy()));
+    Ask.Via via = server.proxy(proxy(server.product()), isTold());
+    Ask ask = new Ask(List.of(uri), postBytes, false, true, via);
+    Authenticator.setDefault(isTold() ? Ask.Via.authenticator() : null); // for the JDK's sockets
     Calls calls;
     try (Contestant.Running client = contestant.open(ask, CALLERS)) {
       calls = new Calls((Contestant.Blocking) client, refusal(), patience);
@@ -259,7 +281,7 @@ enum Trial {
 
     void await(CountDownLatch ended) throws InterruptedException {
       if (!ended.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
-        failures.merge("no end within " + patience, (int) ended.getCount(), Integer::sum);
+        failures.merge(NO_END + " within " + patience, (int) ended.getCount(), Integer::sum);
       }
     }
 

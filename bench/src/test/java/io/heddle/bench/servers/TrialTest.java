@@ -18,6 +18,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
@@ -107,11 +108,42 @@ class TrialTest {
     }
   }
 
+  /** Who comes without them is refused, or every cell would say the same. */
+  @ParameterizedTest
+  @EnumSource(Library.class)
+  void eachTellsTheProxyWhoComes(Library library) throws Exception {
+    for (Product product : List.of(Product.SQUID, Product.MICROSOCKS)) {
+      assumeTrue(product.isInstalled(), product + " is not installed");
+      Trial told = Trial.CREDENTIALS;
+      if (library.knows(product.type())) {
+        try (RealServer server = RealServer.start(product, told.settings(product))) {
+          Contestant client = heddle(library, Wire.HTTP_1);
+          assertEquals(Map.of(), told.run(client, server, PATIENCE).failures(), product::toString);
+          if (product == Product.SQUID) {
+            Trial.Outcome untold = Trial.UNAUTHORIZED.run(client, server, PATIENCE);
+            assertEquals(Map.of(), untold.failures());
+          }
+        }
+      }
+    }
+  }
+
   @Test
   void failuresAreCounted() throws Exception {
     assumeTrue(Product.NGINX.isInstalled(), "nginx is not installed");
     RealServer server = RealServer.start(Product.NGINX);
     server.close();
-    assertEquals(200, Trial.LARGE_BODIES.run(okHttp(Wire.HTTP_1), server, PATIENCE).failed());
+    Trial.Outcome outcome = Trial.LARGE_BODIES.run(okHttp(Wire.HTTP_1), server, PATIENCE);
+    assertEquals(200, outcome.failed());
+    assertFalse(outcome.isEndless());
+  }
+
+  @Test
+  void callsThatDoNotEndAreTold() throws Exception {
+    assumeTrue(Product.NGINX.isInstalled(), "nginx is not installed");
+    try (RealServer server = RealServer.start(Product.NGINX)) {
+      Duration none = Duration.ofNanos(1);
+      assertTrue(Trial.LARGE_BODIES.run(okHttp(Wire.HTTP_1), server, none).isEndless());
+    }
   }
 }
