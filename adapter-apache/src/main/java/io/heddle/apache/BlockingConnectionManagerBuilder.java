@@ -129,7 +129,14 @@ public final class BlockingConnectionManagerBuilder {
     return this;
   }
 
-  /** Sets the socket options, and the timeout of a wait for the peer if no other timeout is set. */
+  /**
+   * Sets the socket options, and the timeout of a wait for the peer if no other timeout is set.
+   *
+   * <p>If it names a SOCKS proxy, {@link #build} asks the JVM's {@link java.net.Authenticator} for
+   * a user and a password, and the proxy gets them if it wants them. The stock client asks for each
+   * connection, once the proxy wants them: so install the Authenticator before you call {@code
+   * build}.
+   */
   public BlockingConnectionManagerBuilder setDefaultSocketConfig(@Nullable SocketConfig config) {
     this.socketConfig = config;
     return this;
@@ -138,8 +145,7 @@ public final class BlockingConnectionManagerBuilder {
   /**
    * Sets the socket options by route; null for the default. They are applied once TCP is connected.
    * A SOCKS proxy and TCP keep-alive intervals belong to the reactor: only the default socket
-   * configuration sets them. The proxy's user is the one that {@link java.net.Authenticator} names,
-   * as with the stock client, but it is asked once, when the first connection is opened.
+   * configuration sets them.
    */
   public BlockingConnectionManagerBuilder setSocketConfigResolver(
       @Nullable Resolver<HttpRoute, SocketConfig> socketConfigResolver) {

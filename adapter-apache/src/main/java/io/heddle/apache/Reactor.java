@@ -42,20 +42,32 @@ final class Reactor {
   private final ProtocolStarter protocols;
   private final SocketConfig socketConfig;
   private final int threads;
+  private final @Nullable PasswordAuthentication socksUser;
 
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by the lock. The last takes connections; none is added once it is closed.
   private final List<DefaultConnectingIOReactor> reactors = new ArrayList<>(1);
   private boolean closed;
-  private @Nullable PasswordAuthentication socksUser;
-
-  private volatile boolean running;
 
   Reactor(ProtocolStarter protocols, SocketConfig socketConfig, int threads) {
     this.protocols = protocols;
     this.socketConfig = socketConfig;
     this.threads = threads;
+    this.socksUser = askForSocksUser(socketConfig);
+  }
+
+  /** Asks the JVM's {@link Authenticator}, as a {@link java.net.Socket} does. */
+  private static @Nullable PasswordAuthentication askForSocksUser(SocketConfig config) {
+    return config.getSocksProxyAddress() instanceof InetSocketAddress proxy
+        ? Authenticator.requestPasswordAuthentication(
+            proxy.getHostString(),
+            proxy.getAddress(),
+            proxy.getPort(),
+            "SOCKS5",
+            "SOCKS authentication",
+            null)
+        : null;
   }
 
   /**
@@ -64,12 +76,8 @@ final class Reactor {
    * @throws IllegalStateException after {@link #close}
    */
   Future<IOSession> connect(Function<ConnectionInitiator, Future<IOSession>> connect) {
-    PasswordAuthentication user = running ? null : askForSocksUser();
     lock.lock();
     try {
-      if (user != null) {
-        socksUser = user;
-      }
       if (closed) {
         throw new IllegalStateException("Connection pool shut down");
       }
@@ -87,23 +95,6 @@ final class Reactor {
     }
   }
 
-  /**
-   * Asks the JVM's {@link Authenticator}, as a {@link java.net.Socket} does, whom the SOCKS proxy
-   * is to let through. It is the user's code, so it runs outside of the lock: of callers who come
-   * at once each may ask.
-   */
-  private @Nullable PasswordAuthentication askForSocksUser() {
-    return socketConfig.getSocksProxyAddress() instanceof InetSocketAddress proxy
-        ? Authenticator.requestPasswordAuthentication(
-            proxy.getHostString(),
-            proxy.getAddress(),
-            proxy.getPort(),
-            "SOCKS5",
-            "SOCKS authentication",
-            null)
-        : null;
-  }
-
   private DefaultConnectingIOReactor started() {
     String name = "heddle-apache-" + REACTORS.incrementAndGet() + "-io-";
     AtomicInteger count = new AtomicInteger();
@@ -117,7 +108,6 @@ final class Reactor {
             null,
             session -> session.close(CloseMode.GRACEFUL));
     reactor.start();
-    running = true;
     return reactor;
   }
 

@@ -122,10 +122,10 @@ class SocksProxyTest {
   @MethodSource("all")
   void itLetsThroughWhomTheAuthenticatorNames(Whose whose, Wire wire) throws Exception {
     Named named = new Named();
+    Authenticator.setDefault(named);
     try (FaultServer server = FaultServer.start(wire);
         SocksProxy proxy = new SocksProxy("penelope:web");
         CloseableHttpClient client = whose.through(proxy)) {
-      Authenticator.setDefault(named); // as late as it may be
       assertEquals(1000, get(client, server.uri(Script.ok().body(1000))));
       assertEquals(List.of("penelope:web"), proxy.seen());
       assertEquals(

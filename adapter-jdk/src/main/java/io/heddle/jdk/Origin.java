@@ -80,7 +80,7 @@ final class Origin {
   private volatile Deadline lookedUp = Deadline.afterNanos(0);
   private volatile long lookUpTook; // 0 if another's was shared
 
-  /** Whom a call is for: without a user, who may come with a password and whom nobody asks for. */
+  /** Host and port; without the URI's user, whose password may stand beside it. */
   static String authority(URI uri) {
     return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
   }

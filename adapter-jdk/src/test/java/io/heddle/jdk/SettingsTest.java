@@ -210,6 +210,9 @@ class SettingsTest {
         Origin.key(URI.create("HTTP://LocalHost:80")));
     assertEquals(
         Origin.key(URI.create("https://[::1]")), Origin.key(URI.create("https://[::1]:443/?b")));
+    assertEquals(
+        Origin.key(URI.create("http://localhost")),
+        Origin.key(URI.create("http://penelope:web@localhost")));
     assertNotEquals(
         Origin.key(URI.create("http://localhost:443")), Origin.key(URI.create("http://localhost")));
     assertNotEquals(

@@ -861,6 +861,37 @@ final class WrongDrivers {
     }
   }
 
+  /** Says of itself what it was asked last, whole. */
+  static final class SaysWhatItAsks extends WrappedDriver {
+    private volatile String asked = "";
+
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      asked = " asks " + attempt.asked().headers();
+      return super.execute(attempt);
+    }
+
+    @Override
+    String describe(ReferenceClient client) {
+      return client.describe() + asked;
+    }
+  }
+
+  /** Tells JFR whom it asks as the URI has it. */
+  static final class RecordsWhomItAsks extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      CallEvent event = CallEvent.begin("wrong");
+      event.request("GET", attempt.asked().uri().getRawAuthority(), -1);
+      try {
+        return super.execute(attempt);
+      } catch (IOException e) {
+        event.failed(e);
+        throw e;
+      }
+    }
+  }
+
   /** Takes what is behind a line break for a field of its own. */
   static final class SplitsFields extends WrappedDriver {
     @Override

@@ -48,7 +48,13 @@ class WrongDriversHostileTest {
             new WrongDrivers.LogsWhatItAsks(),
             Wire.HTTP_1_1,
             "SECRETS_IN_WORDS",
-            "INFO: asks for http"));
+            "INFO: asks for http"),
+        new Wrong(new WrongDrivers.SaysWhatItAsks(), Wire.HTTP_1_1, "SECRETS_IN_WORDS", " asks ["),
+        new Wrong(
+            new WrongDrivers.RecordsWhomItAsks(),
+            Wire.HTTP_1_1,
+            "SECRETS_IN_WORDS",
+            "authority = \"penelope:"));
   }
 
   @ParameterizedTest

@@ -44,14 +44,19 @@ public final class RecordedCalls implements AutoCloseable {
         .toList();
   }
 
+  /** Of whatever call. */
+  List<RecordedEvent> all() throws IOException {
+    List<RecordedEvent> all = read == null ? stop() : read;
+    read = all;
+    return all;
+  }
+
   List<RecordedEvent> placeWaits(URI server) throws IOException {
     return events(PLACE_WAIT, server);
   }
 
   private List<RecordedEvent> events(String type, URI server) throws IOException {
-    List<RecordedEvent> all = read == null ? stop() : read;
-    read = all;
-    return all.stream()
+    return all().stream()
         .filter(each -> each.getEventType().getName().equals(type))
         .filter(each -> isOf(server, each.getString("authority")))
         .toList();

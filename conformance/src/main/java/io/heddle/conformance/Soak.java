@@ -128,6 +128,7 @@ final class Soak {
         conduct(each);
       }
       assertNoDeadlineIsWatched();
+      Kit.check(wrong.isEmpty(), "after the last round: " + wrong + "; " + again(""));
     } finally {
       Logger.getLogger("").removeHandler(errors);
       Thread.setDefaultUncaughtExceptionHandler(before);
@@ -491,9 +492,29 @@ final class Soak {
                 + all.stream()
                     .filter(SoakCall::hasFailedInBody)
                     .map(each -> each + "\n  " + each.failure())
+                    .collect(Collectors.joining("\n"))
+                + "\nthe other events:\n"
+                + ofLast.stream()
+                    .filter(each -> !each.getString("ended").equals("completed"))
+                    .map(Round::inShort)
+                    .collect(Collectors.joining("\n"))
+                + "\nhave succeeded, though something was to end them:\n"
+                + all.stream()
+                    .filter(each -> each.hasSucceeded() && each.wasToEnd())
+                    .map(SoakCall::toString)
                     .collect(Collectors.joining("\n")));
       }
       count("rounds whose events agree");
+    }
+
+    private static String inShort(RecordedEvent event) {
+      return event.getString("method")
+          + " "
+          + event.getInt("status")
+          + " "
+          + event.getString("ended")
+          + " "
+          + event.getString("failure");
     }
 
     private void judgeMalformed(String told) {

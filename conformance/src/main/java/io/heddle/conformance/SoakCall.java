@@ -720,6 +720,11 @@ final class SoakCall {
         || (hasFailedInBody() && !plan.endings.isEmpty() && isSentWhole());
   }
 
+  /** Whether something was to end it before its response was whole. */
+  boolean wasToEnd() {
+    return !plan.endings.isEmpty();
+  }
+
   /** Whether what the body of the request came from can still be reached. */
   boolean isBodyKept() {
     WeakReference<Object> reference = body;

@@ -174,8 +174,8 @@ enum Trial {
     URI uri = server.uri(port, path);
     Ask.Via via = server.proxy(proxy(server.product()), isTold());
     Ask ask = new Ask(List.of(uri), postBytes, false, true, via);
-    Authenticator.setDefault(isTold() ? Ask.Via.authenticator() : null); // for the JDK's sockets
     Calls calls;
+    Authenticator.setDefault(isTold() ? Ask.Via.authenticator() : null); // for the JDK's sockets
     try (Contestant.Running client = contestant.open(ask, CALLERS)) {
       calls = new Calls((Contestant.Blocking) client, refusal(), patience);
       switch (this) {
@@ -204,6 +204,8 @@ enum Trial {
         case REFUSED_UPLOADS, FORBIDDEN, UNAUTHORIZED -> calls.make(4, 10);
         default -> calls.make(CALLERS, 25);
       }
+    } finally {
+      Authenticator.setDefault(null);
     }
     return calls.outcome();
   }

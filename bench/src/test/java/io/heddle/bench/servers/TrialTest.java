@@ -18,7 +18,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
@@ -108,23 +107,30 @@ class TrialTest {
     }
   }
 
-  /** Who comes without them is refused, or every cell would say the same. */
   @ParameterizedTest
   @EnumSource(Library.class)
-  void eachTellsTheProxyWhoComes(Library library) throws Exception {
-    for (Product product : List.of(Product.SQUID, Product.MICROSOCKS)) {
-      assumeTrue(product.isInstalled(), product + " is not installed");
-      Trial told = Trial.CREDENTIALS;
-      if (library.knows(product.type())) {
-        try (RealServer server = RealServer.start(product, told.settings(product))) {
-          Contestant client = heddle(library, Wire.HTTP_1);
-          assertEquals(Map.of(), told.run(client, server, PATIENCE).failures(), product::toString);
-          if (product == Product.SQUID) {
-            Trial.Outcome untold = Trial.UNAUTHORIZED.run(client, server, PATIENCE);
-            assertEquals(Map.of(), untold.failures());
-          }
-        }
-      }
+  void eachTellsSquidWhoComes(Library library) throws Exception {
+    assumeTrue(Product.SQUID.isInstalled(), "squid is not installed");
+    try (RealServer server = RealServer.start(Product.SQUID)) {
+      Contestant client = heddle(library, Wire.HTTP_1);
+      assertEquals(Map.of(), Trial.CREDENTIALS.run(client, server, PATIENCE).failures());
+      Trial.Outcome untold = Trial.UNAUTHORIZED.run(client, server, PATIENCE);
+      assertEquals(Map.of(), untold.failures(), "without, it is refused");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Library.class)
+  void eachTellsMicrosocksWhoComes(Library library) throws Exception {
+    assumeTrue(Product.MICROSOCKS.isInstalled(), "microsocks is not installed");
+    assumeTrue(library.knows(Product.MICROSOCKS.type()), library + " knows no SOCKS");
+    Trial told = Trial.CREDENTIALS;
+    try (RealServer server =
+        RealServer.start(Product.MICROSOCKS, told.settings(Product.MICROSOCKS))) {
+      Contestant client = heddle(library, Wire.HTTP_1);
+      assertEquals(Map.of(), told.run(client, server, PATIENCE).failures());
+      Trial.Outcome untold = Trial.CALLS.run(client, server, PATIENCE);
+      assertEquals(untold.calls(), untold.failed(), "without, it is refused");
     }
   }
 
