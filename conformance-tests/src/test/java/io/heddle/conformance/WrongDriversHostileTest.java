@@ -54,7 +54,7 @@ class WrongDriversHostileTest {
             new WrongDrivers.RecordsWhomItAsks(),
             Wire.HTTP_1_1,
             "SECRETS_IN_WORDS",
-            "authority = \"penelope:"));
+            "authority = \"[penelope:"));
   }
 
   @ParameterizedTest

@@ -455,6 +455,10 @@ final class SoakCall {
         && (isOneOf(CLOSED, failure) || isOneOf(SoakPlan.REFUSALS, failure))) {
       return true;
     }
+    if (seen().isEmpty() && round.mayBreakProtocol(String.valueOf(failure.getMessage()))) {
+      explained = true; // and so it is of all calls of that client from then on
+      return true;
+    }
     if (disturbed
         && (isOneOf(SoakPlan.CONNECTION_ENDS, failure)
             || isOneOf(SoakPlan.OPENING_ENDS, failure))) {
@@ -467,10 +471,6 @@ final class SoakCall {
     }
     if (isInterruptedTooEarly(failure)) {
       round.count("excused: an interrupt came before the exchange had begun");
-      return true;
-    }
-    if (seen().isEmpty() && round.mayBreakProtocol(String.valueOf(failure.getMessage()))) {
-      explained = true; // and so it is of all calls of that client from then on
       return true;
     }
     return false;
@@ -703,7 +703,7 @@ final class SoakCall {
   /** Whether the library has dropped its response. */
   boolean wasDropped() {
     Throwable its = failure;
-    return its != null && round.allowed().mayDropResponse(its) && isSentWhole();
+    return its != null && round.allowed().mayDropResponse(its) && !lastSeen().isEmpty();
   }
 
   /** Whether the server has sent the response to its end. */
