@@ -468,8 +468,9 @@ final class Soak {
     }
 
     /**
-     * As many events tell of success as there are calls that have succeeded; and at least as many
-     * tell of a response as there are calls that had one, and were not ended as it came.
+     * As many events tell of success as there are calls that have succeeded, but for those that
+     * another thread was to end; and at least as many tell of a response as there are calls that
+     * had one, and were not ended as it came.
      */
     private void judgeEvents(List<RecordedEvent> events) {
       // A redirect may have an event of its own.
@@ -480,13 +481,15 @@ final class Soak {
           ofLast.stream().filter(each -> each.getString("ended").equals("completed")).count();
       List<SoakCall> all = made.stream().flatMap(SoakCall::all).toList();
       long answers = all.stream().filter(SoakCall::isAnswered).count();
-      long least = all.stream().filter(SoakCall::hasSucceeded).count();
-      long most = least + all.stream().filter(SoakCall::mayHaveCompleted).count();
+      long succeeded = all.stream().filter(SoakCall::hasSucceeded).count();
+      long least = succeeded - all.stream().filter(SoakCall::mayHaveEnded).count();
+      long most = succeeded + all.stream().filter(SoakCall::mayHaveCompleted).count();
       if (completed < least || completed > most || answered < answers) {
         wrong.add(
-            "%d events tell of calls that have succeeded, which are %d, and %d more of which all"
-                    .formatted(completed, least, most - least)
-                + " may have come; %d events tell of a response, which %d calls had, in round %d;"
+            "%d events tell of calls that have succeeded, which are %d, of which %d may have been"
+                    .formatted(completed, succeeded, succeeded - least)
+                + " ended, and %d more of which all may have come;".formatted(most - succeeded)
+                + " %d events tell of a response, which %d calls had, in round %d;"
                     .formatted(answered, answers, index)
                 + " in their bodies failed:\n"
                 + all.stream()
@@ -498,9 +501,9 @@ final class Soak {
                     .filter(each -> !each.getString("ended").equals("completed"))
                     .map(Round::inShort)
                     .collect(Collectors.joining("\n"))
-                + "\nhave succeeded, though something was to end them:\n"
+                + "\nmay have been ended:\n"
                 + all.stream()
-                    .filter(each -> each.hasSucceeded() && each.wasToEnd())
+                    .filter(SoakCall::mayHaveEnded)
                     .map(SoakCall::toString)
                     .collect(Collectors.joining("\n")));
       }

@@ -720,9 +720,13 @@ final class SoakCall {
         || (hasFailedInBody() && !plan.endings.isEmpty() && isSentWhole());
   }
 
-  /** Whether something was to end it before its response was whole. */
-  boolean wasToEnd() {
-    return !plan.endings.isEmpty();
+  /**
+   * Whether its caller had the whole response, and another thread may have ended it just before it
+   * was seen to be whole: its event may tell of either.
+   */
+  boolean mayHaveEnded() {
+    return hasSucceeded()
+        && (plan.endings.contains(Ending.CANCEL) || plan.endings.contains(Ending.DEADLINE));
   }
 
   /** Whether what the body of the request came from can still be reached. */
