@@ -56,7 +56,7 @@ final class ConnectAttempt implements Promise<Connection> {
   private final QueueGate gate;
   private final Promise<Connection> promise;
   private final Runnable sender;
-  private final long begunAt = System.currentTimeMillis();
+  private final long begunAt = System.nanoTime();
 
   // Shared.
   private final AtomicBoolean done = new AtomicBoolean();

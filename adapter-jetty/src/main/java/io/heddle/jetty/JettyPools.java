@@ -64,26 +64,34 @@ final class JettyPools implements ConnectionPool.Factory {
    * for a request that then finds another, and the server may have left it by the time that TLS and
    * SETTINGS are through.
    *
-   * @param queuedAt when the request was queued that has it now, in ms since the epoch
+   * @param queuedAt when the request was queued that has it now, by {@link System#nanoTime}
    */
   static boolean wasThereBefore(@Nullable Connection connection, long queuedAt) {
     if (connection instanceof org.eclipse.jetty.io.Connection http1) {
-      return http1.getMessagesIn() > 0 || http1.getEndPoint().getCreatedTimeStamp() < queuedAt;
+      ReadingEndPoint socket = ReadingEndPoint.under(http1.getEndPoint());
+      return http1.getMessagesIn() > 0 || (socket != null && socket.wasBegunBefore(queuedAt));
     }
     Multiplex pool = poolOf(connection);
     Streams streams = pool == null ? null : pool.connections.get(connection);
-    return streams != null && (streams.served || streams.begunAt < queuedAt);
+    return streams != null && (streams.served || streams.begunAt - queuedAt < 0);
   }
 
   /**
    * Says when the opening began of a connection that its pool is about to have.
    *
-   * @param millis since the epoch
+   * @param nanos by {@link System#nanoTime}
    */
-  static void begun(Connection connection, long millis) {
+  static void begun(Connection connection, long nanos) {
+    if (connection instanceof org.eclipse.jetty.io.Connection http1) {
+      ReadingEndPoint socket = ReadingEndPoint.under(http1.getEndPoint());
+      if (socket != null) {
+        socket.begunAt(nanos);
+      }
+      return;
+    }
     Multiplex pool = poolOf(connection);
     if (pool != null) {
-      pool.connections.put(connection, new Streams(millis));
+      pool.connections.put(connection, new Streams(nanos));
     }
   }
 
@@ -177,7 +185,7 @@ final class JettyPools implements ConnectionPool.Factory {
 
     private static final int LEAVING = Integer.MIN_VALUE;
 
-    private final long begunAt; // in ms since the epoch, as sockets tell it
+    private final long begunAt; // by System.nanoTime
     private volatile boolean served;
 
     /** How many are in use, and whether it is leaving. */
@@ -228,7 +236,7 @@ final class JettyPools implements ConnectionPool.Factory {
 
     @Override
     protected void onCreated(Connection connection) {
-      connections.computeIfAbsent(connection, made -> new Streams(System.currentTimeMillis()));
+      connections.computeIfAbsent(connection, made -> new Streams(System.nanoTime()));
     }
 
     @Override

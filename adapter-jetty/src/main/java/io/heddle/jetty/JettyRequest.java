@@ -192,7 +192,7 @@ final class JettyRequest extends ListeningRequest {
       super.body(new PumpedContent(body)); // read where it holds up nobody
     }
     cookieHeader = getHeaders().get(HttpHeader.COOKIE); // before those of the store come to it
-    queuedAt = System.currentTimeMillis(); // as connections tell their age
+    queuedAt = System.nanoTime();
     this.patience = patience;
     sending = true;
     try {

@@ -54,6 +54,7 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
   private boolean reading;
   private long readingSince;
 
+  private volatile long begunAt = System.nanoTime();
   private volatile boolean begun; // to be read
   private volatile boolean inputEnded;
   private volatile boolean failed;
@@ -83,6 +84,15 @@ final class ReadingEndPoint extends SocketChannelEndPoint {
       each = wrapper.unwrap();
     }
     return each instanceof ReadingEndPoint reading ? reading : null;
+  }
+
+  /** Says when it was begun to open it: before a name was looked up, and before TCP. */
+  void begunAt(long nanos) {
+    begunAt = nanos;
+  }
+
+  boolean wasBegunBefore(long nanos) {
+    return begunAt - nanos < 0;
   }
 
   /** Who is to be told, and at once, that writes fail; null is nobody. */

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,42 @@ class OutageTest {
       }
       assertTrue(open.accepted() > 0);
     }
+  }
+
+  /** The server may have left that connection before it saw this request. */
+  @Test
+  void aGetGoesAgainFromAConnectionThatWasBegunForAnother() throws Exception {
+    open(Wire.HTTP_1_1, 1);
+    client.setConnectTimeout(30_000);
+    client.start();
+    FutureTask<Integer> first = new FutureTask<>(() -> client.GET(uri).getStatus());
+    FutureTask<Integer> second = new FutureTask<>(() -> client.GET(uri).getStatus());
+    Thread caller = startWaiting(first);
+    startWaiting(second);
+    caller.interrupt();
+    assertThrows(ExecutionException.class, first::get);
+    AtomicInteger requests = new AtomicInteger();
+    try (RawServer open =
+        deaf.open(
+            socket -> {
+              RawServer.readHead(socket.getInputStream());
+              if (requests.incrementAndGet() == 2) {
+                RawServer.write(socket, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+              }
+            })) {
+      assertEquals(200, second.get());
+      assertEquals(2, requests.get());
+      assertTrue(open.accepted() >= 2);
+    }
+  }
+
+  private static Thread startWaiting(FutureTask<Integer> call) throws InterruptedException {
+    Thread caller = Thread.ofVirtual().start(call);
+    while (caller.getState() != Thread.State.WAITING
+        && caller.getState() != Thread.State.TIMED_WAITING) {
+      Thread.sleep(1);
+    }
+    return caller;
   }
 
   private static void answer(Socket socket) throws IOException {
