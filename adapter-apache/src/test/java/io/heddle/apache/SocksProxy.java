@@ -1,13 +1,12 @@
 package io.heddle.apache;
 
+import io.heddle.conformance.RawServer;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Proxy;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -25,8 +24,8 @@ final class SocksProxy implements AutoCloseable {
   private static final int NONE_OF_THESE = 0xff;
   private static final int IPV4 = 1;
 
-  private final ServerSocket listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private final RawServer clients = RawServer.start(this::serve);
+  private final Set<Socket> servers = ConcurrentHashMap.newKeySet();
   private final @Nullable String user;
   private final List<String> seen = new CopyOnWriteArrayList<>();
 
@@ -37,11 +36,10 @@ final class SocksProxy implements AutoCloseable {
    */
   SocksProxy(@Nullable String user) throws IOException {
     this.user = user;
-    start(this::accept);
   }
 
   InetSocketAddress address() {
-    return (InetSocketAddress) listening.getLocalSocketAddress();
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), clients.uri().getPort());
   }
 
   /** Who came: each as {@code name:password}, empty if nobody in particular. */
@@ -51,57 +49,38 @@ final class SocksProxy implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    listening.close();
-    for (Socket each : sockets) {
+    clients.close();
+    for (Socket each : servers) {
       each.close();
     }
   }
 
-  private interface Work {
-    void run() throws IOException;
-  }
-
-  private static void start(Work work) {
-    Thread.ofPlatform()
-        .daemon()
-        .start(
-            () -> {
-              try {
-                work.run();
-              } catch (IOException ended) {
-                return;
-              }
-            });
-  }
-
-  private void accept() throws IOException {
-    while (true) {
-      Socket client = listening.accept();
-      sockets.add(client);
-      start(() -> serve(client));
+  private void serve(Socket client) throws IOException {
+    DataInputStream in = new DataInputStream(client.getInputStream());
+    OutputStream out = client.getOutputStream();
+    if (!letsThrough(in, out)) {
+      return;
+    }
+    in.readFully(new byte[3]); // version, CONNECT, reserved
+    if (in.readByte() != IPV4) {
+      return;
+    }
+    byte[] address = in.readNBytes(4);
+    try (Socket server = new Socket(Proxy.NO_PROXY)) { // whatever the system properties say
+      servers.add(server);
+      server.connect(
+          new InetSocketAddress(InetAddress.getByAddress(address), in.readUnsignedShort()));
+      out.write(new byte[] {VERSION, 0, 0, IPV4, 0, 0, 0, 0, 0, 0});
+      Thread.ofPlatform().daemon().start(() -> bringBack(server, client));
+      in.transferTo(server.getOutputStream());
     }
   }
 
-  private void serve(Socket client) throws IOException {
+  private static void bringBack(Socket server, Socket client) {
     try (client) {
-      DataInputStream in = new DataInputStream(client.getInputStream());
-      OutputStream out = client.getOutputStream();
-      if (!letsThrough(in, out)) {
-        return;
-      }
-      in.readFully(new byte[3]); // version, CONNECT, reserved
-      if (in.readByte() != IPV4) {
-        return;
-      }
-      byte[] address = in.readNBytes(4);
-      try (Socket server = new Socket(Proxy.NO_PROXY)) { // whatever the system properties say
-        sockets.add(server);
-        server.connect(
-            new InetSocketAddress(InetAddress.getByAddress(address), in.readUnsignedShort()));
-        out.write(new byte[] {VERSION, 0, 0, IPV4, 0, 0, 0, 0, 0, 0});
-        start(() -> copy(server.getInputStream(), out, client));
-        copy(in, server.getOutputStream(), server);
-      }
+      server.getInputStream().transferTo(client.getOutputStream());
+    } catch (IOException ended) {
+      return;
     }
   }
 
@@ -124,13 +103,5 @@ final class SocksProxy implements AutoCloseable {
 
   private static String text(DataInputStream in) throws IOException {
     return new String(in.readNBytes(in.readUnsignedByte()), StandardCharsets.ISO_8859_1);
-  }
-
-  private static void copy(InputStream in, OutputStream out, Socket end) throws IOException {
-    try {
-      in.transferTo(out);
-    } finally {
-      end.close();
-    }
   }
 }
