@@ -68,8 +68,11 @@ final class JettyPools implements ConnectionPool.Factory {
    */
   static boolean wasThereBefore(@Nullable Connection connection, long queuedAt) {
     if (connection instanceof org.eclipse.jetty.io.Connection http1) {
+      if (http1.getMessagesIn() > 0) {
+        return true;
+      }
       ReadingEndPoint socket = ReadingEndPoint.under(http1.getEndPoint());
-      return http1.getMessagesIn() > 0 || (socket != null && socket.wasBegunBefore(queuedAt));
+      return socket != null && socket.wasBegunBefore(queuedAt);
     }
     Multiplex pool = poolOf(connection);
     Streams streams = pool == null ? null : pool.connections.get(connection);

@@ -406,6 +406,7 @@ final class WrongDrivers {
         return super.execute(attempt);
       } catch (Exception | Error e) {
         attempt.client().pool.close();
+        Bounds.holds(Bounds.PROMPT, () -> attempt.client().leases() == 0); // the others have heard
         throw e;
       }
     }

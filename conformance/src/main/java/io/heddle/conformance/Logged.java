@@ -1,6 +1,5 @@
 package io.heddle.conformance;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -26,7 +25,7 @@ final class Logged extends Handler implements AutoCloseable {
 
   /** With the traces of what was thrown. */
   List<String> lines() {
-    return new ArrayList<>(lines);
+    return List.copyOf(lines);
   }
 
   @Override

@@ -39,9 +39,16 @@ public final class RecordedCalls implements AutoCloseable {
 
   /** How those calls have ended: status and end of each, as in {@code 200 completed}. */
   public List<String> ends(URI server) throws IOException {
-    return calls(server).stream()
-        .map(each -> each.getInt("status") + " " + each.getString("ended"))
-        .toList();
+    return calls(server).stream().map(RecordedCalls::end).toList();
+  }
+
+  /** What was asked, and how it ended, as in {@code GET 200 completed}. */
+  static String inShort(RecordedEvent call) {
+    return call.getString("method") + " " + end(call);
+  }
+
+  private static String end(RecordedEvent call) {
+    return call.getInt("status") + " " + call.getString("ended");
   }
 
   /** Of whatever call. */

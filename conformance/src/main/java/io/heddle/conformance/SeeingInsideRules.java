@@ -59,7 +59,7 @@ interface SeeingInsideRules {
               "GET 404 completed",
               "GET 200 closed",
               "POST 0 failed"),
-          calls.stream().map(SeeingInsideRules::inShort).toList());
+          calls.stream().map(RecordedCalls::inShort).toList());
       List<RecordedEvent> unconnected = recorded.calls(refused); // its method may not be known yet
       assertEquals(1, unconnected.size(), "events of a call that had no connection");
       assertEquals("failed", unconnected.get(0).getString("ended"));
@@ -94,7 +94,7 @@ interface SeeingInsideRules {
       }
       assertEquals(
           List.of("GET 0 interrupted", "GET 200 interrupted", "GET 0 timeout", "GET 200 timeout"),
-          recorded.calls(server).stream().map(SeeingInsideRules::inShort).toList());
+          recorded.calls(server).stream().map(RecordedCalls::inShort).toList());
     }
   }
 
@@ -109,7 +109,7 @@ interface SeeingInsideRules {
       }
       assertEquals(
           List.of("GET 0 cancelled", "GET 200 cancelled"),
-          recorded.calls(server).stream().map(SeeingInsideRules::inShort).toList());
+          recorded.calls(server).stream().map(RecordedCalls::inShort).toList());
     }
   }
 
@@ -212,10 +212,6 @@ interface SeeingInsideRules {
 
   private static boolean isLong(long nanos) {
     return nanos >= HELD_UP_AT_LEAST.toNanos();
-  }
-
-  private static String inShort(RecordedEvent call) {
-    return call.getString("method") + " " + call.getInt("status") + " " + call.getString("ended");
   }
 
   private static long waited(RecordedEvent call) {

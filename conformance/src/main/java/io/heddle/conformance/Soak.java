@@ -499,7 +499,7 @@ final class Soak {
                 + "\nthe other events:\n"
                 + ofLast.stream()
                     .filter(each -> !each.getString("ended").equals("completed"))
-                    .map(Round::inShort)
+                    .map(each -> RecordedCalls.inShort(each) + " " + each.getString("failure"))
                     .collect(Collectors.joining("\n"))
                 + "\nmay have been ended:\n"
                 + all.stream()
@@ -508,16 +508,6 @@ final class Soak {
                     .collect(Collectors.joining("\n")));
       }
       count("rounds whose events agree");
-    }
-
-    private static String inShort(RecordedEvent event) {
-      return event.getString("method")
-          + " "
-          + event.getInt("status")
-          + " "
-          + event.getString("ended")
-          + " "
-          + event.getString("failure");
     }
 
     private void judgeMalformed(String told) {

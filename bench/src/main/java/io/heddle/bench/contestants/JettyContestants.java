@@ -3,7 +3,6 @@ package io.heddle.bench.contestants;
 import io.heddle.jetty.BlockingJettyClient;
 import io.heddle.jetty.BlockingResponseListener;
 import java.io.InputStream;
-import java.net.InetSocketAddress;
 import java.net.Proxy;
 import java.net.URI;
 import java.util.ArrayList;
@@ -17,7 +16,6 @@ import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.HttpClientTransport;
 import org.eclipse.jetty.client.HttpProxy;
 import org.eclipse.jetty.client.InputStreamResponseListener;
-import org.eclipse.jetty.client.ProxyConfiguration;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.client.Result;
 import org.eclipse.jetty.client.Socks5;
@@ -83,40 +81,34 @@ final class JettyContestants {
         client.setSslContextFactory(tls);
       }
       if (!ask.isThrough(Proxy.Type.DIRECT)) {
-        client.getProxyConfiguration().addProxy(proxy(ask));
-      }
-      if (ask.isThrough(Proxy.Type.HTTP) && ask.tellsProxy()) {
-        client
-            .getAuthenticationStore()
-            .addAuthentication(
-                new BasicAuthentication(
-                    httpProxy(ask).getURI(),
-                    Authentication.ANY_REALM,
-                    Ask.Via.USER,
-                    Ask.Via.PASSWORD));
+        addProxy(client, ask);
       }
       LifeCycle.start(client);
       return mode == Mode.ASYNC ? new AsyncCalls(ask, client) : new Calls(ask, client, isOurs());
     }
   }
 
-  private static ProxyConfiguration.Proxy proxy(Ask ask) {
-    return ask.isThrough(Proxy.Type.SOCKS) ? socksProxy(ask) : httpProxy(ask);
-  }
-
-  private static ProxyConfiguration.Proxy httpProxy(Ask ask) {
-    InetSocketAddress address = ask.proxyAddress();
-    return new HttpProxy(address.getHostString(), address.getPort());
-  }
-
-  private static ProxyConfiguration.Proxy socksProxy(Ask ask) {
-    InetSocketAddress address = ask.proxyAddress();
-    Socks5Proxy proxy = new Socks5Proxy(address.getHostString(), address.getPort());
-    if (ask.tellsProxy()) {
-      proxy.putAuthenticationFactory(
-          new Socks5.UsernamePasswordAuthenticationFactory(Ask.Via.USER, Ask.Via.PASSWORD));
+  private static void addProxy(HttpClient client, Ask ask) {
+    String host = ask.proxyAddress().getHostString();
+    int port = ask.proxyAddress().getPort();
+    if (ask.isThrough(Proxy.Type.SOCKS)) {
+      Socks5Proxy proxy = new Socks5Proxy(host, port);
+      if (ask.tellsProxy()) {
+        proxy.putAuthenticationFactory(
+            new Socks5.UsernamePasswordAuthenticationFactory(Ask.Via.USER, Ask.Via.PASSWORD));
+      }
+      client.getProxyConfiguration().addProxy(proxy);
+      return;
     }
-    return proxy;
+    HttpProxy proxy = new HttpProxy(host, port);
+    if (ask.tellsProxy()) {
+      client
+          .getAuthenticationStore()
+          .addAuthentication(
+              new BasicAuthentication(
+                  proxy.getURI(), Authentication.ANY_REALM, Ask.Via.USER, Ask.Via.PASSWORD));
+    }
+    client.getProxyConfiguration().addProxy(proxy);
   }
 
   private static Request request(HttpClient client, URI uri, Ask ask, byte[] body) {
