@@ -119,6 +119,8 @@ final class ReferencePool {
   private final @Nullable SslContext tls;
 
   volatile boolean sharesAmongHosts; // which a wrong driver does
+  volatile boolean missesGoAway; // as another does
+  volatile boolean endsAtGoAway; // and another
 
   // Guarded by this.
   private final Map<String, Deque<Channel>> idle = new HashMap<>();
@@ -328,12 +330,15 @@ final class ReferencePool {
         }
         ready(connection);
       }
-      if (msg instanceof Http2GoAwayFrame frame) {
+      if (msg instanceof Http2GoAwayFrame frame && !missesGoAway) {
         connection.lastStream = frame.lastStreamId();
         synchronized (ReferencePool.this) {
           connection.gone = true;
         }
         connection.streams.fail(new ReferenceException(Failure.GOAWAY, null));
+        if (endsAtGoAway) {
+          ctx.close();
+        }
       }
       ReferenceCountUtil.release(msg);
     }

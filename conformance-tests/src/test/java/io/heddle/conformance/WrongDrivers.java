@@ -398,6 +398,24 @@ final class WrongDrivers {
     }
   }
 
+  /** Goes on with a connection that the server leaves. */
+  static final class MissesGoAway extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.client().pool.missesGoAway = true;
+      return super.execute(attempt);
+    }
+  }
+
+  /** Takes a server that leaves for one that has left. */
+  static final class EndsAtGoAway extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      attempt.client().pool.endsAtGoAway = true;
+      return super.execute(attempt);
+    }
+  }
+
   /** Takes what one call fails with for the end of all. */
   static final class EndsAllWhenOneFails extends WrappedDriver {
     @Override

@@ -44,6 +44,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -267,6 +268,25 @@ public final class FaultServer implements AutoCloseable {
   }
 
   /**
+   * HTTP/2: leaves all connections that are open now, in the two steps of RFC 9113, 6.8: says that
+   * it will leave, takes what comes, and says after this time which stream was the last.
+   */
+  void leaveInTwoSteps(Duration between) {
+    for (Channel each : open) {
+      each.eventLoop().execute(() -> sayLast(each, Integer.MAX_VALUE));
+      each.eventLoop().schedule(() -> leaveNow(each), between.toMillis(), MILLISECONDS);
+    }
+  }
+
+  private static void leaveNow(Channel connection) {
+    if (connection.isActive()) {
+      Http2ConnectionHandler codec = (Http2ConnectionHandler) connection.pipeline().get(CODEC);
+      leaveAfter(connection, codec.connection().remote().lastStreamCreated());
+      count(connection, 0);
+    }
+  }
+
+  /**
    * All connections that are open now go dead: they stay open, and nothing that a client sends on
    * them arrives any more, until {@link #readOn()}. New ones work.
    */
@@ -474,10 +494,13 @@ public final class FaultServer implements AutoCloseable {
    * HTTP/2: says that no stream after this one is taken, and closes when all before it are over. By
    * hand: Netty's codec takes the bodies of such streams for an error of the connection.
    */
-  private static void leaveAfter(Http2StreamChannel last) {
-    Channel connection = last.parent();
+  private static void leaveAfter(Channel connection, int last) {
     connection.attr(LEAVING).set(true);
     connection.attr(TOLD).set(true);
+    sayLast(connection, last);
+  }
+
+  private static void sayLast(Channel connection, int stream) {
     connection.attr(SERVER).get().narrowedAt = System.nanoTime(); // before the client can hear it
     ChannelHandlerContext codec = connection.pipeline().context(CODEC);
     ((Http2ConnectionHandler) codec.handler())
@@ -485,7 +508,7 @@ public final class FaultServer implements AutoCloseable {
         .frameWriter()
         .writeGoAway(
             codec,
-            last.stream().id(),
+            stream,
             Http2Error.NO_ERROR.code(),
             Unpooled.EMPTY_BUFFER,
             connection.newPromise());
@@ -642,7 +665,7 @@ public final class FaultServer implements AutoCloseable {
         count(connection, 1);
         stream.closeFuture().addListener(closed -> count(connection, -1));
         if (last) {
-          leaveAfter(stream);
+          leaveAfter(connection, stream.stream().id());
         }
       }
       countStreams(ctx.channel());

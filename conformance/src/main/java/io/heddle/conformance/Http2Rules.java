@@ -18,6 +18,9 @@ interface Http2Rules {
   /** JDK 21 drops the reason of a reset that comes before it has noted the end of the body. */
   Duration BODY_NOTED = Bounds.patient(Duration.ofMillis(50));
 
+  /** How long a server that leaves takes what still comes. */
+  Duration STEP = Duration.ofMillis(300);
+
   /** How often a request may go again before its deadline: every 3 ms, which takes pauses. */
   long MOST_SENT = DeadlineRules.TIME.toMillis() / 3;
 
@@ -232,6 +235,42 @@ interface Http2Rules {
       URI get = kit.server().uri(host, script);
       kit.assertWhole(kit.execute(client, Call.get(get)), 200, 100);
     }
+  }
+
+  @Rule("H2-16")
+  default void goAwayInTwoSteps(Kit kit) throws Exception {
+    Siblings siblings = new Siblings(kit, 20);
+    kit.server().leaveInTwoSteps(STEP);
+    long end = System.nanoTime() + 3 * STEP.toNanos();
+    List<Caller<Integer>> callers = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      callers.add(
+          kit.call(
+              () -> {
+                int calls = 0;
+                for (; System.nanoTime() < end; calls++) {
+                  assertTakenOnce(kit, siblings.client, calls % 2 > 0);
+                  Bounds.pause();
+                }
+                return calls;
+              }));
+    }
+    for (Caller<Integer> each : callers) {
+      assertTrue(each.result(Bounds.LONG) > 0, "no call while the server leaves");
+    }
+    URI after = kit.uri(Script.ok());
+    kit.assertWhole(kit.execute(siblings.client, Call.get(after)), 200, 0);
+    assertEquals(1, kit.server().seen(after).size(), "times sent, when the server has left");
+    siblings.assertUnharmed();
+  }
+
+  private static void assertTakenOnce(Kit kit, Client client, boolean post) throws Exception {
+    URI uri = kit.uri(Script.ok().body(100));
+    Body body = new Body.Bytes(Contents.first(1000));
+    Call.Builder call = post ? Call.post(uri, body) : Call.get(uri);
+    kit.assertWhole(kit.execute(client, call), 200, 100);
+    List<Seen> sent = kit.server().seen(uri);
+    assertEquals(1, sent.stream().filter(each -> !each.isIgnored()).count(), "times sent");
   }
 
   /**
