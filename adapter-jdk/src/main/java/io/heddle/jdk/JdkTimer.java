@@ -26,4 +26,9 @@ final class JdkTimer {
   static Future<?> after(long nanos, Runnable what) {
     return TIMER.schedule(() -> Thread.startVirtualThread(what), nanos, TimeUnit.NANOSECONDS);
   }
+
+  /** How many times are kept. */
+  static int size() {
+    return TIMER.getQueue().size();
+  }
 }

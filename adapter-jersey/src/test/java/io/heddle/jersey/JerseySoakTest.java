@@ -29,10 +29,15 @@ class JerseySoakTest extends SoakSuite {
             .anyMatch(each -> each.getCause() instanceof InterruptedException);
   }
 
-  /** Jersey ends the scope of the request with the response in its hand, and HK2 is shut down. */
+  /**
+   * Jersey enters or ends the scope of the request with the response in its hand, and HK2, or its
+   * {@code RequestScope}, is shut down.
+   */
   @Override
   protected boolean mayDropResponse(Throwable failure) {
-    return failure instanceof MultiException;
+    return failure instanceof MultiException
+        || (failure instanceof IllegalStateException
+            && "Request scope has been already shut down.".equals(failure.getMessage()));
   }
 
   /** The first callers: {@code Utilities.createService} then words what it has not made. */

@@ -9,8 +9,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -18,10 +21,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Fails a test that leaves behind what was not there before it: a thread, virtual or platform, a
- * socket, a selector, or an open file right in the directory for temporary files, where the rules
- * have their bodies. What is still on its way out has some seconds to go.
+ * socket, a selector or what wakes it, or an open file right in the directory for temporary files,
+ * where the rules have their bodies. What is still on its way out has some seconds to go.
  *
- * <p>Sockets, selectors and files are those of {@code /proc/self/fd}; where there is no such
+ * <p>All but threads are the descriptors of {@code /proc/self/fd}; where there is no such
  * directory, only threads are checked.
  */
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
@@ -68,7 +71,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
   }
 
   /** What there is at one moment. */
-  record Snapshot(Set<Long> threads, Set<String> opened, long selectors) {
+  record Snapshot(Set<Long> threads, Set<String> opened, Map<String, Long> unnamed) {
 
     static Snapshot take() {
       Set<Long> threads = new HashSet<>();
@@ -76,7 +79,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
       Collection<String> descriptors = descriptors();
       Set<String> opened = new HashSet<>(descriptors);
       opened.removeIf(each -> !isOpenedByTests(each));
-      return new Snapshot(threads, opened, selectorsIn(descriptors));
+      return new Snapshot(threads, opened, unnamedIn(descriptors));
     }
 
     /** What is there now and was not there then; empty if nothing. */
@@ -89,10 +92,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
             "descriptor of a "
                 + (isSocket(each) ? each + ", " + SocketTable.describe(each) : "file, " + each));
       }
-      long more = selectorsIn(descriptors) - selectors;
-      if (more > 0) {
-        leaks.add(more + " descriptors of selectors");
-      }
+      moreOf(descriptors).forEach((kind, more) -> leaks.add(more + " descriptors of " + kind));
       return leaks;
     }
 
@@ -113,7 +113,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     private boolean isClean(Predicate<String> ignoredThreads) {
       Collection<String> descriptors = descriptors();
       return openedAndLeft(descriptors).isEmpty()
-          && selectorsIn(descriptors) <= selectors
+          && moreOf(descriptors).isEmpty()
           && threadsLeft(ignoredThreads).isEmpty();
     }
 
@@ -123,6 +123,13 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
           .filter(each -> each.id() != Thread.currentThread().threadId())
           .filter(each -> !isOthers(each.name()) && !ignored.test(each.name()))
           .toList();
+    }
+
+    private Map<String, Long> moreOf(Collection<String> descriptors) {
+      Map<String, Long> more = new TreeMap<>(unnamedIn(descriptors));
+      unnamed.forEach((kind, before) -> more.computeIfPresent(kind, (same, now) -> now - before));
+      more.values().removeIf(each -> each <= 0);
+      return more;
     }
 
     private List<String> openedAndLeft(Collection<String> descriptors) {
@@ -157,8 +164,11 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     return descriptor.startsWith("socket:");
   }
 
-  private static long selectorsIn(Collection<String> descriptors) {
-    return descriptors.stream().filter("anon_inode:[eventpoll]"::equals).count();
+  /** How many there are of each kind of those that have no name. */
+  private static Map<String, Long> unnamedIn(Collection<String> descriptors) {
+    return descriptors.stream()
+        .filter(each -> each.startsWith("anon_inode:"))
+        .collect(Collectors.groupingBy(each -> each, Collectors.counting()));
   }
 
   private static List<String> descriptors() {

@@ -622,9 +622,18 @@ final class Soak {
     private void assertNoLeases(int dropped) {
       if (!Bounds.holds(Bounds.RELEASE, () -> client.leases() <= dropped)) {
         wrong.add(
-            "leases: %d, not %d, in round %d: %s; all threads are in %s"
-                .formatted(client.leases(), dropped, index, client.describe(), dump("lease")));
+            "leases: %d, not %d, in round %d: %s; its calls failed with %s; all threads are in %s"
+                .formatted(
+                    client.leases(), dropped, index, client.describe(), failures(), dump("lease")));
       }
+    }
+
+    /** What the calls failed with, and how many with each. */
+    private Map<String, Long> failures() {
+      return made.stream()
+          .flatMap(SoakCall::all)
+          .flatMap(each -> Stream.ofNullable(each.failure()))
+          .collect(Collectors.groupingBy(Throwable::toString, TreeMap::new, Collectors.counting()));
     }
 
     private int dropped() {
