@@ -162,6 +162,8 @@ final class RealServer implements AutoCloseable {
     H2C,
     /** HTTP/2 without TLS, ten requests for each connection. */
     H2C_FEW,
+    /** HTTP/2 without TLS, an idle connection ends after 200 ms. */
+    H2C_IDLE,
     /** A proxy, as the client knows it. */
     PROXY,
     /** A proxy that lets nobody through: 403. */
@@ -171,6 +173,11 @@ final class RealServer implements AutoCloseable {
 
     private boolean isTls() {
       return name().startsWith("TLS");
+    }
+
+    /** Whether it takes HTTP/2 without being asked whether it does. */
+    boolean isPriorKnowledge() {
+      return name().startsWith("H2C");
     }
 
     private String variable() {

@@ -28,17 +28,23 @@ enum Trial {
   /** All but Node answer before they have read the body. */
   UPLOADS("uploads of 1 MiB", Port.PLAIN, Port.TLS, "/post", 1024 * 1024),
   FEW_REQUESTS("ten requests a connection", Port.PLAIN_FEW, Port.TLS_FEW, "/small", Ask.GET),
-  TLS_BODIES("bodies of 1 MiB, over TLS", Port.TLS, null, "/large", Ask.GET),
-  TLS_FEW_REQUESTS("ten requests a connection, over TLS", Port.TLS_FEW, null, "/small", Ask.GET),
-  H2C_BODIES("bodies of 1 MiB, without TLS", null, Port.H2C, "/large", Ask.GET),
-  H2C_UPLOADS("uploads of 1 MiB, without TLS", null, Port.H2C, "/post", 1024 * 1024),
-  H2C_FEW_REQUESTS("ten requests a connection, without TLS", null, Port.H2C_FEW, "/small", Ask.GET),
   FEW_STREAMS("four streams, 40 callers", null, Port.TLS_NARROW, "/small", Ask.GET),
   MUTUAL_TLS("mutual TLS", Port.TLS_MUTUAL, Port.TLS_MUTUAL, "/small", Ask.GET),
   IDLE("idle connections end after 200 ms", Port.PLAIN_IDLE, Port.TLS_IDLE, "/small", Ask.GET),
   RELOADS("reloads under load", Port.PLAIN, Port.TLS, "/small", Ask.GET),
   /** A call is right that tells of the status; what fails otherwise has lost it. */
   REFUSED_UPLOADS("uploads that are refused", Port.PLAIN, Port.TLS, "/refused", 4 * 1024 * 1024),
+  TLS_BODIES("bodies of 1 MiB, over TLS", LARGE_BODIES, Port.TLS, null),
+  TLS_FEW_REQUESTS("ten requests a connection, over TLS", FEW_REQUESTS, Port.TLS_FEW, null),
+  TLS_IDLE("idle connections end after 200 ms, over TLS", IDLE, Port.TLS_IDLE, null),
+  TLS_RELOADS("reloads under load, over TLS", RELOADS, Port.TLS, null),
+  TLS_REFUSED_UPLOADS("uploads that are refused, over TLS", REFUSED_UPLOADS, Port.TLS, null),
+  H2C_BODIES("bodies of 1 MiB, without TLS", LARGE_BODIES, null, Port.H2C),
+  H2C_UPLOADS("uploads of 1 MiB, without TLS", UPLOADS, null, Port.H2C),
+  H2C_FEW_REQUESTS("ten requests a connection, without TLS", FEW_REQUESTS, null, Port.H2C_FEW),
+  H2C_IDLE("idle connections end after 200 ms, without TLS", IDLE, null, Port.H2C_IDLE),
+  H2C_RELOADS("reloads under load, without TLS", RELOADS, null, Port.H2C),
+  H2C_REFUSED_UPLOADS("uploads that are refused, without TLS", REFUSED_UPLOADS, null, Port.H2C),
   CALLS("calls", Port.PLAIN, Port.TLS, "/small", Ask.GET),
   HTTPS_CALLS("calls to https", Port.TLS, null, "/small", Ask.GET),
   PROXY_IDLE("the proxy ends idle connections", Port.PLAIN, Port.TLS, "/small", Ask.GET),
@@ -73,13 +79,30 @@ enum Trial {
   private static final int BODIES = 5;
 
   private final String title;
+  private final @Nullable Trial base;
   private final @Nullable Port plain;
   private final @Nullable Port tls;
   private final String path;
   private final int postBytes;
 
   Trial(String title, @Nullable Port plain, @Nullable Port tls, String path, int postBytes) {
+    this(title, null, plain, tls, path, postBytes);
+  }
+
+  /** The same on other ports. */
+  Trial(String title, Trial base, @Nullable Port plain, @Nullable Port tls) {
+    this(title, base, plain, tls, base.path, base.postBytes);
+  }
+
+  Trial(
+      String title,
+      @Nullable Trial base,
+      @Nullable Port plain,
+      @Nullable Port tls,
+      String path,
+      int postBytes) {
     this.title = title;
+    this.base = base;
     this.plain = plain;
     this.tls = tls;
     this.path = path;
@@ -96,8 +119,12 @@ enum Trial {
 
   /** Whether a library can do it. The JDK's asks over HTTP/1.1 whether it may speak HTTP/2. */
   boolean isFor(Library library) {
-    return library != Library.JDK
-        || !EnumSet.of(H2C_BODIES, H2C_UPLOADS, H2C_FEW_REQUESTS).contains(this);
+    return library != Library.JDK || tls == null || !tls.isPriorKnowledge();
+  }
+
+  /** What happens, wherever it does. */
+  private Trial kind() {
+    return base == null ? this : base;
   }
 
   private @Nullable Port port(Wire wire) {
@@ -114,7 +141,7 @@ enum Trial {
                 && server.has(proxy(product))
             : !OF_PROXIES.contains(this))
         && (this != PROXY_IDLE || product == RealServer.Product.SQUID)
-        && (this != RELOADS || product.reloads());
+        && (kind() != RELOADS || product.reloads());
   }
 
   /** What it wants a server to be set to; a tunnel that is silent on one side counts as idle. */
@@ -142,7 +169,7 @@ enum Trial {
 
   /** What a call's failure has to tell of, as OkHttp says it too; empty if it must not fail. */
   private String refusal() {
-    return switch (this) {
+    return switch (kind()) {
       case REFUSED_UPLOADS -> "^status 413$";
       case FORBIDDEN -> "\\b403\\b";
       case UNAUTHORIZED -> "\\b407\\b|authenticate with proxy";
@@ -178,7 +205,7 @@ enum Trial {
     Authenticator.setDefault(isTold() ? Ask.Via.authenticator() : null); // for the JDK's sockets
     try (Contestant.Running client = contestant.open(ask, CALLERS)) {
       calls = new Calls((Contestant.Blocking) client, refusal(), patience);
-      switch (this) {
+      switch (kind()) {
         case IDLE -> {
           for (int i = 0; i < 30; i++) {
             calls.make(8, 1);
@@ -199,8 +226,7 @@ enum Trial {
           }
           calls.await(ended);
         }
-        case LARGE_BODIES, UPLOADS, TLS_BODIES, H2C_BODIES, H2C_UPLOADS ->
-            calls.make(CALLERS, bodies);
+        case LARGE_BODIES, UPLOADS -> calls.make(CALLERS, bodies);
         case REFUSED_UPLOADS, FORBIDDEN, UNAUTHORIZED -> calls.make(4, 10);
         default -> calls.make(CALLERS, 25);
       }

@@ -40,8 +40,8 @@ func plain(port string, idle time.Duration) {
 }
 
 // HTTP/2 alone, without TLS.
-func clear(port string) {
-	s := server(port, time.Minute)
+func clear(port string, idle time.Duration) {
+	s := server(port, idle)
 	s.Protocols = new(http.Protocols)
 	s.Protocols.SetUnencryptedHTTP2(true)
 	go func() { log.Fatal(s.ListenAndServe()) }()
@@ -69,6 +69,7 @@ func main() {
 	secure("${tls.idle}", 200*time.Millisecond, 250, false)
 	secure("${tls.narrow}", time.Minute, 4, false)
 	secure("${tls.mutual}", time.Minute, 250, true)
-	clear("${h2c}")
+	clear("${h2c}", time.Minute)
+	clear("${h2c.idle}", 200*time.Millisecond)
 	select {}
 }

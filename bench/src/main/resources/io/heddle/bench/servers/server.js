@@ -38,6 +38,15 @@ const maxSessionMemory = 100;
 function tls(port, settings, idle, more) {
   const options = { key: pem, cert: pem, allowHTTP1: true, maxSessionMemory, settings };
   const server = http2.createSecureServer({ ...options, ...more }, serve);
+  server.keepAliveTimeout = idle || 60000; // of HTTP/1.1
+  listen(server, port, idle);
+}
+
+function clear(port, idle) {
+  listen(http2.createServer({ maxSessionMemory }, serve), port, idle);
+}
+
+function listen(server, port, idle) {
   if (idle) {
     server.on('session', session => session.setTimeout(idle, () => session.close()));
   }
@@ -51,4 +60,5 @@ tls(${tls}, {});
 tls(${tls.idle}, {}, 200);
 tls(${tls.narrow}, { maxConcurrentStreams: 4 });
 tls(${tls.mutual}, {}, 0, { ca: pem, requestCert: true, rejectUnauthorized: true });
-http2.createServer({ maxSessionMemory }, serve).listen(${h2c}, '127.0.0.1');
+clear(${h2c});
+clear(${h2c.idle}, 200);

@@ -1,8 +1,10 @@
 package io.heddle.bench.servers;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.bench.contestants.Certificate;
@@ -13,6 +15,9 @@ import io.heddle.bench.contestants.Wire;
 import io.heddle.bench.servers.RealServer.Port;
 import io.heddle.bench.servers.RealServer.Product;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -20,6 +25,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +77,47 @@ class TrialTest {
       assertTrue(answers(client, server.uri(Port.TLS, "/small")));
       assertFalse(answers(client, server.uri(Port.TLS_MUTUAL, "/small")));
     }
+  }
+
+  /** Else ends of idle connections would be tried on a server that keeps them for a minute. */
+  @ParameterizedTest
+  @EnumSource(Product.class)
+  void eachEndsIdleConnections(Product product) throws Exception {
+    assumeTrue(product.isInstalled(), product + " is not installed");
+    assumeFalse(product.isProxy(), product + " has no such port");
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {Certificate.trustManager()}, null);
+    byte[] http1 = "GET /small HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".getBytes(ISO_8859_1);
+    try (RealServer server = RealServer.start(product)) {
+      readToTheEnd(new Socket(), server.uri(Port.PLAIN_IDLE, "/small"), http1);
+      SSLSocketFactory tls = context.getSocketFactory();
+      readToTheEnd(tls.createSocket(), server.uri(Port.TLS_IDLE, "/small"), http1);
+      if (server.has(Port.H2C_IDLE)) {
+        readToTheEnd(new Socket(), server.uri(Port.H2C_IDLE, "/small"), http2());
+      }
+    }
+  }
+
+  /** With an exception, if there is none within a third of a minute. */
+  private static void readToTheEnd(Socket socket, URI uri, byte[] request) throws IOException {
+    try (socket) {
+      socket.setSoTimeout(20_000);
+      socket.connect(new InetSocketAddress(uri.getHost(), uri.getPort()));
+      socket.getOutputStream().write(request);
+      socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+    }
+  }
+
+  /** The preface, SETTINGS with nothing in it, and HEADERS that end stream 1. */
+  private static byte[] http2() {
+    String fields = "\u0082\u0086\u0004\u0006/small\u0001\u0009127.0.0.1"; // RFC 7541, A
+    return ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+            + "\0\0\0\4\0\0\0\0\0"
+            + "\0\0"
+            + (char) fields.length()
+            + "\1\5\0\0\0\1"
+            + fields)
+        .getBytes(ISO_8859_1);
   }
 
   /** Caddy is told by its own command, which says whether that was understood. */
