@@ -27,7 +27,7 @@ final class JdkTimer {
     return TIMER.schedule(() -> Thread.startVirtualThread(what), nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** How many times are kept. */
+  /** How many tasks wait for their time; for tests. */
   static int size() {
     return TIMER.getQueue().size();
   }

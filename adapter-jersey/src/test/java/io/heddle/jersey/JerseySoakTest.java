@@ -30,8 +30,8 @@ class JerseySoakTest extends SoakSuite {
   }
 
   /**
-   * Jersey enters or ends the scope of the request with the response in its hand, and HK2, or its
-   * {@code RequestScope}, is shut down.
+   * Jersey asks for the scope of the request, or ends it, with the response in its hand, and its
+   * {@code RequestScope}, or HK2, is shut down.
    */
   @Override
   protected boolean mayDropResponse(Throwable failure) {

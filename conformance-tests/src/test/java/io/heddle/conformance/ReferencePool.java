@@ -118,9 +118,10 @@ final class ReferencePool {
   final Slots connections;
   private final @Nullable SslContext tls;
 
-  volatile boolean sharesAmongHosts; // which a wrong driver does
-  volatile boolean missesGoAway; // as another does
-  volatile boolean endsAtGoAway; // and another
+  // Set by wrong drivers.
+  volatile boolean sharesAmongHosts;
+  volatile boolean missesGoAway;
+  volatile boolean endsAtGoAway;
 
   // Guarded by this.
   private final Map<String, Deque<Channel>> idle = new HashMap<>();

@@ -279,10 +279,8 @@ public final class FaultServer implements AutoCloseable {
   }
 
   private static void leaveNow(Channel connection) {
-    if (connection.isActive()) {
-      Http2ConnectionHandler codec = (Http2ConnectionHandler) connection.pipeline().get(CODEC);
+    if (connection.pipeline().get(CODEC) instanceof Http2ConnectionHandler codec) {
       leaveAfter(connection, codec.connection().remote().lastStreamCreated());
-      count(connection, 0);
     }
   }
 
@@ -491,18 +489,22 @@ public final class FaultServer implements AutoCloseable {
   }
 
   /**
-   * HTTP/2: says that no stream after this one is taken, and closes when all before it are over. By
-   * hand: Netty's codec takes the bodies of such streams for an error of the connection.
+   * HTTP/2: says that no stream after {@code last} is taken, and closes when all others are over.
+   * By hand: Netty's codec takes the bodies of such streams for an error of the connection.
    */
   private static void leaveAfter(Channel connection, int last) {
     connection.attr(LEAVING).set(true);
     connection.attr(TOLD).set(true);
     sayLast(connection, last);
+    count(connection, 0);
   }
 
   private static void sayLast(Channel connection, int stream) {
     connection.attr(SERVER).get().narrowedAt = System.nanoTime(); // before the client can hear it
     ChannelHandlerContext codec = connection.pipeline().context(CODEC);
+    if (codec == null) {
+      return; // it is closed
+    }
     ((Http2ConnectionHandler) codec.handler())
         .encoder()
         .frameWriter()

@@ -21,11 +21,12 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Fails a test that leaves behind what was not there before it: a thread, virtual or platform, a
- * socket, a selector or what wakes it, or an open file right in the directory for temporary files,
- * where the rules have their bodies. What is still on its way out has some seconds to go.
+ * socket, a descriptor of the kernel's own, as a selector, what wakes it, or a timer, or an open
+ * file right in the directory for temporary files, where the rules have their bodies. What is still
+ * on its way out has some seconds to go.
  *
- * <p>All but threads are the descriptors of {@code /proc/self/fd}; where there is no such
- * directory, only threads are checked.
+ * <p>Descriptors are read from {@code /proc/self/fd}; where there is no such directory, only
+ * threads are checked.
  */
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
 
@@ -71,7 +72,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
   }
 
   /** What there is at one moment. */
-  record Snapshot(Set<Long> threads, Set<String> opened, Map<String, Long> unnamed) {
+  record Snapshot(Set<Long> threads, Set<String> opened, Map<String, Long> anonymous) {
 
     static Snapshot take() {
       Set<Long> threads = new HashSet<>();
@@ -79,7 +80,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
       Collection<String> descriptors = descriptors();
       Set<String> opened = new HashSet<>(descriptors);
       opened.removeIf(each -> !isOpenedByTests(each));
-      return new Snapshot(threads, opened, unnamedIn(descriptors));
+      return new Snapshot(threads, opened, anonymousIn(descriptors));
     }
 
     /** What is there now and was not there then; empty if nothing. */
@@ -126,8 +127,8 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     }
 
     private Map<String, Long> moreOf(Collection<String> descriptors) {
-      Map<String, Long> more = new TreeMap<>(unnamedIn(descriptors));
-      unnamed.forEach((kind, before) -> more.computeIfPresent(kind, (same, now) -> now - before));
+      Map<String, Long> more = new TreeMap<>(anonymousIn(descriptors));
+      more.replaceAll((kind, now) -> now - anonymous.getOrDefault(kind, 0L));
       more.values().removeIf(each -> each <= 0);
       return more;
     }
@@ -164,8 +165,8 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     return descriptor.startsWith("socket:");
   }
 
-  /** How many there are of each kind of those that have no name. */
-  private static Map<String, Long> unnamedIn(Collection<String> descriptors) {
+  /** How many there are of each kind of the kernel's own. */
+  private static Map<String, Long> anonymousIn(Collection<String> descriptors) {
     return descriptors.stream()
         .filter(each -> each.startsWith("anon_inode:"))
         .collect(Collectors.groupingBy(each -> each, Collectors.counting()));

@@ -633,7 +633,8 @@ final class Soak {
       return made.stream()
           .flatMap(SoakCall::all)
           .flatMap(each -> Stream.ofNullable(each.failure()))
-          .collect(Collectors.groupingBy(Throwable::toString, TreeMap::new, Collectors.counting()));
+          .map(each -> each.toString().replaceAll("[0-9]+", "#"))
+          .collect(Collectors.groupingBy(each -> each, TreeMap::new, Collectors.counting()));
     }
 
     private int dropped() {
@@ -647,6 +648,9 @@ final class Soak {
       assertNoLeases(0);
       if (!Bounds.holds(Bounds.RELEASE, () -> client.describe().endsWith(IDLE))) {
         wrong.add("says of its calls, in round " + index + ": " + client.describe());
+      }
+      if (!Bounds.holds(Bounds.PROMPT, () -> allowed.timers() == 0)) { // one may have its second
+        wrong.add("timers of calls that have ended: " + allowed.timers() + ", in round " + index);
       }
       for (SoakCall each : made) {
         if (!Bounds.holds(Bounds.PROMPT, () -> !isForgotten(each))) {

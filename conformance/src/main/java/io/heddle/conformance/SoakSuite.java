@@ -143,6 +143,14 @@ public abstract class SoakSuite {
     return false;
   }
 
+  /**
+   * How many timers the adapter keeps for calls that are under way, but for those of core, of all
+   * its clients.
+   */
+  protected int timers() {
+    return 0;
+  }
+
   /** Whether this may be logged as an error, as the library, or what it stands on, is known to. */
   protected boolean mayLog(LogRecord logged) {
     return false;

@@ -148,11 +148,11 @@ final class RealServer implements AutoCloseable {
     PLAIN_FEW,
     /** HTTP/1.1, an idle connection ends after 200 ms. */
     PLAIN_IDLE,
-    /** HTTP/2 over TLS, as the server has it. */
+    /** TLS, with HTTP/2 and HTTP/1.1, as the server has it. */
     TLS,
-    /** HTTP/2 over TLS, ten requests for each connection. */
+    /** TLS, ten requests for each connection. */
     TLS_FEW,
-    /** HTTP/2 over TLS, an idle connection ends after 200 ms. */
+    /** TLS, an idle connection ends after 200 ms. */
     TLS_IDLE,
     /** HTTP/2 over TLS, four streams at a time. */
     TLS_NARROW,

@@ -80,31 +80,31 @@ enum Trial {
 
   private final String title;
   private final @Nullable Trial base;
-  private final @Nullable Port plain;
-  private final @Nullable Port tls;
+  private final @Nullable Port http1;
+  private final @Nullable Port http2;
   private final String path;
   private final int postBytes;
 
-  Trial(String title, @Nullable Port plain, @Nullable Port tls, String path, int postBytes) {
-    this(title, null, plain, tls, path, postBytes);
+  Trial(String title, @Nullable Port http1, @Nullable Port http2, String path, int postBytes) {
+    this(title, null, http1, http2, path, postBytes);
   }
 
-  /** The same on other ports. */
-  Trial(String title, Trial base, @Nullable Port plain, @Nullable Port tls) {
-    this(title, base, plain, tls, base.path, base.postBytes);
+  /** Does what another does, on other ports. */
+  Trial(String title, Trial base, @Nullable Port http1, @Nullable Port http2) {
+    this(title, base, http1, http2, base.path, base.postBytes);
   }
 
   Trial(
       String title,
       @Nullable Trial base,
-      @Nullable Port plain,
-      @Nullable Port tls,
+      @Nullable Port http1,
+      @Nullable Port http2,
       String path,
       int postBytes) {
     this.title = title;
     this.base = base;
-    this.plain = plain;
-    this.tls = tls;
+    this.http1 = http1;
+    this.http2 = http2;
     this.path = path;
     this.postBytes = postBytes;
   }
@@ -119,7 +119,7 @@ enum Trial {
 
   /** Whether a library can do it. The JDK's asks over HTTP/1.1 whether it may speak HTTP/2. */
   boolean isFor(Library library) {
-    return library != Library.JDK || tls == null || !tls.isPriorKnowledge();
+    return library != Library.JDK || http2 == null || !http2.isPriorKnowledge();
   }
 
   /** What happens, wherever it does. */
@@ -128,7 +128,7 @@ enum Trial {
   }
 
   private @Nullable Port port(Wire wire) {
-    return wire == Wire.HTTP_1 ? plain : tls;
+    return wire == Wire.HTTP_1 ? http1 : http2;
   }
 
   /** Whether this server can do it. */
