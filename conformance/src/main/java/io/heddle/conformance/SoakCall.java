@@ -438,8 +438,8 @@ final class SoakCall {
     narrowed = isOfLate(round.server().narrowedAt(), Bounds.RELEASE);
     boolean disturbed = isDisturbed();
     explained = disturbed || isTooLateToBegin();
-    if (isRefused()
-        && round.allowed().mayNotGoAgain(failure, plan.source != null, target != null)) {
+    if (round.allowed().mayNotGoAgain(failure, plan.source != null, target != null)
+        && Bounds.holds(Bounds.ARRIVAL, this::isRefused)) { // which the server may see later
       explained = true;
       round.count("excused: a request that was refused did not go again");
       return true;
