@@ -547,14 +547,16 @@ final class Soak {
         throw e;
       }
       close();
-      Bounds.await(
-          Bounds.LONG,
-          "the server sees all connections end",
-          () -> {
-            readOn();
-            return server.connectionsOpen() == 0;
-          });
+      if (!Bounds.holds(Bounds.LONG, this::haveAllEnded)) {
+        List<String> left = before.leaks(kit.driver()::outlivesClients); // on both sides
+        throw new AssertionError("the server does not see all connections end: " + left);
+      }
       readOn();
+    }
+
+    private boolean haveAllEnded() {
+      readOn();
+      return server.connectionsOpen() == 0;
     }
 
     private @Nullable Void makeCalls() {
