@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -72,7 +73,7 @@ final class Soak {
   /** How many connections of a round a library may end that is known to do so. */
   private static final int ENDED_BY_LIBRARY = 3;
 
-  /** So many calls of a round may be sent beyond a GOAWAY, and wait. */
+  /** On so many connections of a round calls may be sent beyond a GOAWAY, and wait. */
   private static final int BEYOND_GOAWAY = 2;
 
   /** How many calls of a round may fail unsent: twice all connections are ended under all. */
@@ -330,7 +331,7 @@ final class Soak {
     private final Set<Integer> excused = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsent = new AtomicInteger();
     private int losses;
-    private int letGo;
+    private final Set<Integer> beyondGoAway = new HashSet<>();
 
     Round(int index) throws Exception {
       this.index = index;
@@ -402,9 +403,16 @@ final class Soak {
       return true;
     }
 
-    /** Whether one call more may wait on a connection that takes no more. */
-    boolean mayMissGoAway() {
-      return allowed.mayMissGoAway() && ++letGo <= BEYOND_GOAWAY;
+    /**
+     * Lets calls end that wait where the library is known to leave them: on a connection that takes
+     * no more, and lives on, as others are on it. Nothing was to end them, and this does so once.
+     */
+    private void letGo(int connection) {
+      boolean may = allowed.mayMissGoAway() && beyondGoAway.add(connection);
+      if (may && beyondGoAway.size() <= BEYOND_GOAWAY) {
+        made.stream().filter(each -> each.beyondGoAway() == connection).forEach(SoakCall::letGo);
+        server.closeConnection(connection);
+      }
     }
 
     /** The library may have ended these connections, of its own accord; a few in a round. */
@@ -610,7 +618,12 @@ final class Soak {
       } catch (InterruptedException e) {
         throw new AssertionError("the soak was interrupted", e);
       }
-      List<SoakCall> hanging = made.stream().filter(each -> each.hangs() && !each.letGo()).toList();
+      made.stream()
+          .filter(SoakCall::isOverdue)
+          .mapToInt(SoakCall::beyondGoAway)
+          .filter(each -> each > 0)
+          .forEach(this::letGo);
+      List<SoakCall> hanging = made.stream().filter(SoakCall::hangs).toList();
       if (!hanging.isEmpty()) {
         for (SoakCall each : hanging) {
           AssertionError where = new AssertionError("where it hangs");

@@ -618,34 +618,35 @@ final class SoakCall {
         : Math.max(struckAt, startedAt) + Bounds.PROMPT.toNanos();
   }
 
-  /** Whether the call has not ended, and should have, and by far. */
+  /** Whether the call has not ended, and should have. */
+  boolean isOverdue() {
+    return isOverdue(Duration.ZERO);
+  }
+
+  /** By far. */
   boolean hangs() {
-    return caller != null && !over && System.nanoTime() > bound() + Bounds.LONG.toNanos();
+    return isOverdue(Bounds.LONG);
+  }
+
+  private boolean isOverdue(Duration by) {
+    return caller != null && !over && System.nanoTime() - bound() > by.toNanos();
   }
 
   @Nullable Thread caller() {
     return caller;
   }
 
-  /**
-   * Lets a call end that hangs where the library is known to leave it: on a connection that takes
-   * no more, and lives on, as others are on it. Nothing was to end the call, and this does so once.
-   *
-   * @return whether it is such a one
-   */
-  boolean letGo() {
+  /** The connection that the call waits on although that takes no more; 0 if it does not. */
+  int beyondGoAway() {
     List<Seen> last = lastSeen();
-    if (struckAt != 0
-        || plan.endings.contains(Ending.FLAGGED)
-        || last.isEmpty()
-        || !last.getLast().isIgnored()
-        || !round.mayMissGoAway()) {
-      return false;
-    }
+    boolean waits = !over && struckAt == 0 && !plan.endings.contains(Ending.FLAGGED);
+    return waits && !last.isEmpty() && last.getLast().isIgnored() ? last.getLast().connection() : 0;
+  }
+
+  /** Its connection is ended, which nothing else was to do. */
+  void letGo() {
     struckAt = System.nanoTime();
-    round.server().closeConnection(last.getLast().connection());
     round.count("excused: a call was sent beyond a GOAWAY, and waited");
-    return true;
   }
 
   // ---- what the server has seen ---------------------------------------------------------------
