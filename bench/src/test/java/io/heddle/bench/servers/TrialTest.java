@@ -75,9 +75,7 @@ class TrialTest {
     try (RealServer server = RealServer.start(product)) {
       assumeTrue(
           Trial.MUTUAL_TLS.isFor(product, server, Wire.HTTP_1), product + " has no such port");
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, new TrustManager[] {Certificate.trustManager()}, null);
-      HttpClient client = HttpClient.newBuilder().sslContext(context).build();
+      HttpClient client = HttpClient.newBuilder().sslContext(context()).build();
       assertTrue(answers(client, server.uri(Port.TLS, "/small")));
       assertFalse(answers(client, server.uri(Port.TLS_MUTUAL, "/small")));
     }
@@ -113,13 +111,18 @@ class TrialTest {
   }
 
   private static SSLSocket tls(String protocol) throws Exception {
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, new TrustManager[] {Certificate.trustManager()}, null);
-    SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket();
+    SSLSocket socket = (SSLSocket) context().getSocketFactory().createSocket();
     SSLParameters parameters = socket.getSSLParameters();
     parameters.setApplicationProtocols(new String[] {protocol});
     socket.setSSLParameters(parameters);
     return socket;
+  }
+
+  /** Trusts the servers, and has no certificate of its own. */
+  private static SSLContext context() throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, new TrustManager[] {Certificate.trustManager()}, null);
+    return context;
   }
 
   /** The preface, SETTINGS with nothing in it, and HEADERS that end stream 1. */
