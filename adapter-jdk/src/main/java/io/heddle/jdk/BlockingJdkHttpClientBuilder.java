@@ -74,8 +74,8 @@ public final class BlockingJdkHttpClientBuilder {
 
   /**
    * Sets the longest silence of the server before a call fails with {@link
-   * java.net.http.HttpTimeoutException}: while the body is read, and, for a request without a body,
-   * from the start of connecting to the response headers. None by default.
+   * java.net.http.HttpTimeoutException}: from the start of connecting to the response headers, but
+   * not while a request body is being sent; and while the response body is read. None by default.
    *
    * @param timeout positive
    */

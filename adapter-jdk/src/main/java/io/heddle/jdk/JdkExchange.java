@@ -274,7 +274,7 @@ final class JdkExchange<T> {
     if (!hasBody()) {
       return client;
     }
-    JdkUpload its = new JdkUpload(client, multiplexed, waits);
+    JdkUpload its = new JdkUpload(client, multiplexed, waits, this::heard);
     JdkUpload before = upload;
     if (before != null) {
       before.answered(true); // the client has done with it, and may have forgotten it
@@ -425,7 +425,7 @@ final class JdkExchange<T> {
 
   private void ring() {
     JdkResponseBody<T> its = body;
-    if (its == null ? hasBody() : !its.isAwaited()) {
+    if (its == null ? isUploading() : !its.isAwaited()) {
       heard(); // the silence is the request's, or the reader's
     }
     if (over.get()) {
@@ -440,6 +440,14 @@ final class JdkExchange<T> {
             ? JdkFailures.over(null)
             : new HttpTimeoutException("read timed out"));
     interruptCaller();
+  }
+
+  /**
+   * Whether a body goes out, or the server is asked whether it wants one, which has its own time.
+   */
+  private boolean isUploading() {
+    JdkUpload its = upload;
+    return its == null ? expects : !its.isOver();
   }
 
   /** The server has had its time to say that it wants the body. */

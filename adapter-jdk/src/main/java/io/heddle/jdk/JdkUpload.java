@@ -45,6 +45,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   private final Flow.Subscriber<? super ByteBuffer> client;
   private final boolean multiplexed;
   private final boolean waits;
+  private final Runnable ended;
   private volatile Flow.@Nullable Subscription user;
   private volatile boolean over;
   private volatile boolean begun;
@@ -60,11 +61,17 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
    *
    * @param multiplexed whether over HTTP/2
    * @param waits whether who asks the user's body may have to wait
+   * @param ended to be run as it ends, once or more
    */
-  JdkUpload(Flow.Subscriber<? super ByteBuffer> client, boolean multiplexed, boolean waits) {
+  JdkUpload(
+      Flow.Subscriber<? super ByteBuffer> client,
+      boolean multiplexed,
+      boolean waits,
+      Runnable ended) {
     this.client = client;
     this.multiplexed = multiplexed;
     this.waits = waits;
+    this.ended = ended;
   }
 
   @Override
@@ -103,6 +110,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   }
 
   private void end() {
+    ended.run(); // before it is seen to be over
     over = true;
     Future<?> its = watch;
     if (its != null) {
@@ -175,6 +183,11 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     if (held && !over) {
       client.onNext(NOTHING);
     }
+  }
+
+  /** Whether nothing more comes of it. */
+  boolean isOver() {
+    return over;
   }
 
   // ---- the exchange ---------------------------------------------------------------------------

@@ -134,7 +134,8 @@ class UploadBeyondGoAwayTest {
               public void onComplete() {}
             },
             true,
-            true);
+            true,
+            () -> {});
     upload.onSubscribe(
         new Flow.Subscription() {
           @Override

@@ -3,8 +3,10 @@ package io.heddle.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 
 /** DL: the deadline over the whole call, and the library's own timeouts beside it. */
 interface DeadlineRules {
@@ -102,16 +104,25 @@ interface DeadlineRules {
 
   @Rule("DL-11")
   default void readTimeoutBeforeHead(Kit kit) throws Exception {
-    Standing call =
-        new Standing(kit, Standstill.HEAD).settings(client -> client.readTimeout(TIME)).start();
-    call.assertEndsAfter(TIME, Failure.READ_TIMEOUT);
-    call.assertAbandoned();
+    assertReadTimeoutEnds(new Standing(kit, Standstill.HEAD));
+    byte[] bytes = Contents.first(1000);
+    for (Body each :
+        List.of(
+            new Body.Bytes(new byte[0]),
+            new Body.Bytes(bytes),
+            new Body.Stream(new ByteArrayInputStream(bytes), -1),
+            new Body.Writer(out -> out.write(bytes)))) {
+      assertReadTimeoutEnds(new Standing(kit, Standstill.HEAD).posts(each));
+    }
   }
 
   @Rule("DL-12")
   default void readTimeoutInBody(Kit kit) throws Exception {
-    Standing call =
-        new Standing(kit, Standstill.BODY).settings(client -> client.readTimeout(TIME)).start();
+    assertReadTimeoutEnds(new Standing(kit, Standstill.BODY));
+  }
+
+  private static void assertReadTimeoutEnds(Standing call) throws Exception {
+    call.settings(client -> client.readTimeout(TIME)).start();
     call.assertEndsAfter(TIME, Failure.READ_TIMEOUT);
     call.assertAbandoned();
   }

@@ -273,13 +273,21 @@ public final class FaultServer implements AutoCloseable {
    */
   void leaveInTwoSteps(Duration between) {
     for (Channel each : open) {
-      each.eventLoop().execute(() -> sayLast(each, Integer.MAX_VALUE));
+      each.eventLoop().execute(() -> announceLeaving(each));
       each.eventLoop().schedule(() -> leaveNow(each), between.toMillis(), MILLISECONDS);
     }
   }
 
+  /** Unless the last stream has been told: a later GOAWAY can only tell an earlier one. */
+  private static void announceLeaving(Channel connection) {
+    if (!connection.attr(LEAVING).get()) {
+      sayLast(connection, Integer.MAX_VALUE);
+    }
+  }
+
   private static void leaveNow(Channel connection) {
-    if (connection.pipeline().get(CODEC) instanceof Http2ConnectionHandler codec) {
+    if (!connection.attr(LEAVING).get()
+        && connection.pipeline().get(CODEC) instanceof Http2ConnectionHandler codec) {
       leaveAfter(connection, codec.connection().remote().lastStreamCreated());
     }
   }

@@ -165,6 +165,11 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     return descriptor.startsWith("socket:");
   }
 
+  /** How many ends of pipes are open; other JVMs, which rules share, have some. */
+  static long pipes() {
+    return descriptors().stream().filter(each -> each.startsWith("pipe:")).count();
+  }
+
   /** How many there are of each kind of the kernel's own. */
   private static Map<String, Long> anonymousIn(Collection<String> descriptors) {
     return descriptors.stream()

@@ -79,6 +79,12 @@ final class Soak {
   /** How many calls of a round may fail unsent: twice all connections are ended under all. */
   private static final int UNSENT = 2 * CALLERS;
 
+  /** The library's own timeout, of clients that have one: nothing that goes on comes near it. */
+  static final Duration READ_TIMEOUT = Bounds.patient(Duration.ofSeconds(2));
+
+  /** Between the two GOAWAYs of a server that leaves in two steps. */
+  private static final Duration STEP = Duration.ofMillis(20);
+
   /** How many of the things that are wrong are told. */
   private static final int TOLD = 10;
 
@@ -319,13 +325,16 @@ final class Soak {
     private final int index;
     private final boolean few;
     private final boolean closing;
+    private final boolean impatient;
     private final FaultServer server;
     private final SplittableRandom random;
     private final LeakCheck.Snapshot before = LeakCheck.Snapshot.take();
+    private final long pipes = LeakCheck.pipes();
     private final Client client;
     private final AtomicInteger next = new AtomicInteger();
     private volatile boolean closed;
     private volatile boolean shut;
+    private volatile long shutAt;
     private final Queue<SoakCall> made = new ConcurrentLinkedQueue<>();
     private final List<Caller<@Nullable Void>> callers = new ArrayList<>();
     private final Set<Integer> excused = ConcurrentHashMap.newKeySet();
@@ -338,11 +347,15 @@ final class Soak {
       boolean isRough = index % 4 == 2;
       this.few = index % 2 == 1;
       this.closing = index % 8 == 3 || index % 8 == 4 || index % 16 == 10;
+      this.impatient = index % 8 == 5 || index % 16 == 14; // calm and few, rough and many
       this.server = isRough ? rough : calm;
       this.random = new SplittableRandom(SoakPlan.mixed(seed) - index);
-      this.client =
-          kit.driver()
-              .open(kit.settings().maxConnections(places()).followRedirects().decompress().build());
+      ClientSettings.Builder settings =
+          kit.settings().maxConnections(places()).followRedirects().decompress();
+      if (impatient) {
+        settings.readTimeout(READ_TIMEOUT);
+      }
+      this.client = kit.driver().open(settings.build());
     }
 
     /** Many are more than there are callers, each of which makes at most two calls at a time. */
@@ -379,6 +392,11 @@ final class Soak {
     /** Whether the client has been closed. */
     boolean isShut() {
       return shut;
+    }
+
+    /** When that was, by {@link System#nanoTime()}. */
+    long shutAt() {
+      return shutAt;
     }
 
     SoakSuite allowed() {
@@ -473,6 +491,10 @@ final class Soak {
       made.forEach(SoakCall::judgeServer);
       server.takeMalformed().forEach(this::judgeMalformed);
       before.assertNoLeaks(kit.driver()::outlivesClients);
+      if (LeakCheck.pipes() > pipes) {
+        wrong.add(
+            "ends of pipes: %d more, in round %d".formatted(LeakCheck.pipes() - pipes, index));
+      }
     }
 
     /**
@@ -570,7 +592,8 @@ final class Soak {
     private @Nullable Void makeCalls() {
       for (int i = next.getAndIncrement(); i < CALLS_A_ROUND; i = next.getAndIncrement()) {
         long number = (long) index * CALLS_A_ROUND + i + 1;
-        SoakPlan plan = new SoakPlan(seed, number, kit.wire(), server == rough, mayNest());
+        SoakPlan plan =
+            new SoakPlan(seed, number, kit.wire(), server == rough, mayNest(), impatient);
         SoakCall call = new SoakCall(this, plan);
         made.add(call);
         call.run();
@@ -590,6 +613,10 @@ final class Soak {
         server.maxStreams(4 + random.nextInt(8));
         at(CALLS_A_ROUND / 2);
         server.maxStreams(20 + random.nextInt(80));
+        if (random.nextBoolean()) {
+          at(CALLS_A_ROUND * 2 / 3);
+          server.leaveInTwoSteps(STEP);
+        }
       }
       if (closing) {
         at(CALLS_A_ROUND * 4 / 5);
@@ -710,6 +737,7 @@ final class Soak {
                 return null;
               });
       closer.start().result(Bounds.LONG);
+      shutAt = System.nanoTime();
       shut = true;
     }
   }

@@ -36,6 +36,8 @@ final class SoakCall {
 
   private static final Set<Failure> CLOSED = EnumSet.of(Failure.CLOSED);
 
+  private static final Set<Failure> TIMED_OUT = EnumSet.of(Failure.READ_TIMEOUT);
+
   /** How it is told that the caller, or somebody else, has ended a call. */
   private static final Set<Failure> ENDED =
       EnumSet.of(Failure.INTERRUPTED, Failure.CANCELLED, Failure.DEADLINE);
@@ -106,10 +108,9 @@ final class SoakCall {
   SoakCall(Soak.Round round, SoakPlan plan) {
     this.round = round;
     this.plan = plan;
-    URI last = plan.target == null ? null : round.server().uri(plan.target);
-    this.target = last;
-    this.uri =
-        round.server().uri(last == null ? plan.script : plan.script.header("Location", "" + last));
+    Script last = plan.target();
+    this.target = last == null ? null : round.server().uri(last);
+    this.uri = round.server().uri(plan.script(target));
   }
 
   // ---- the caller's side ----------------------------------------------------------------------
@@ -606,6 +607,12 @@ final class SoakCall {
         && !isOneOf(SoakPlan.CONNECTION_ENDS, failure)) {
       wrong.add("ends before its deadline");
     }
+    if (plan.timesOut && failure != null && isOneOf(TIMED_OUT, failure)) {
+      round.count("timed out");
+      if (endedAt - startedAt < Soak.READ_TIMEOUT.toNanos() - PAUSE_NANOS) {
+        wrong.add("times out before its time");
+      }
+    }
   }
 
   /** When the call has to be at its end, by {@link System#nanoTime()}. */
@@ -613,9 +620,13 @@ final class SoakCall {
     if (plan.endings.contains(Ending.FLAGGED)) {
       return startedAt + Bounds.PROMPT.toNanos(); // it does not even begin
     }
-    return struckAt == 0
-        ? startedAt + Bounds.LONG.toNanos()
-        : Math.max(struckAt, startedAt) + Bounds.PROMPT.toNanos();
+    long bound =
+        struckAt == 0
+            ? startedAt + Bounds.LONG.toNanos()
+            : Math.max(struckAt, startedAt) + Bounds.PROMPT.toNanos();
+    return round.isShut()
+        ? Math.min(bound, Math.max(round.shutAt(), startedAt) + Bounds.PROMPT.toNanos())
+        : bound;
   }
 
   /** Whether the call has not ended, and should have. */
@@ -667,7 +678,7 @@ final class SoakCall {
   /** Whether the server still waits with an answer, and does not know that nobody else does. */
   boolean isForgottenByItsClient() {
     boolean waits = plan.isEndless() && plan.meeting != SoakPlan.Meeting.STALL;
-    return seen().stream()
+    return lastSeen().stream()
         .anyMatch(each -> (each.isStalled() || waits) && !each.isAborted() && !each.isRefused());
   }
 

@@ -2,6 +2,7 @@ package io.heddle.conformance;
 
 import io.heddle.conformance.Script.Fault;
 import io.netty.handler.codec.http2.Http2Error;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -24,7 +25,6 @@ final class SoakPlan {
     EARLY(5),
     /** The answer begins before the body has come, and ends after it. */
     AROUND(3),
-    REDIRECT(6),
     /** No head, or no more of the body, ever. */
     STALL(10),
     /** Reads some of the request's body and no more, and answers nothing. */
@@ -124,6 +124,9 @@ final class SoakPlan {
   /** How long a call has at least, in µs, that is to come to its deadline in its body. */
   private static final int TO_BODY = 200_000;
 
+  /** How many of a hundred calls are redirected first, if they can be. */
+  private static final int REDIRECTED = 6;
+
   /** More than the buffers of a connection take, in bytes. */
   private static final int ENDLESS = 8_000_000;
 
@@ -155,11 +158,14 @@ final class SoakPlan {
   final Meeting meeting;
   final Set<Ending> endings = EnumSet.noneOf(Ending.class);
 
-  /** What the server does with the first request. */
-  final Script script;
+  /** What the server does with the request, or, if it is redirected, with that which follows. */
+  private final Script answer;
 
-  /** Where that is redirected to; null if it is not. */
-  final @Nullable Script target;
+  /** Whether the library's own timeout is all that ends the call. */
+  final boolean timesOut;
+
+  /** Whether the call is redirected first. */
+  final boolean redirected;
 
   /** How many bytes of a response's body arrive, if all do. */
   final int length;
@@ -189,8 +195,9 @@ final class SoakPlan {
    *
    * @param rough whether connections end on the server's side, under whatever is on them
    * @param mayNest whether there are places enough for a call within a call
+   * @param impatient whether the client has a read timeout that may come
    */
-  SoakPlan(long seed, long number, Wire wire, boolean rough, boolean mayNest) {
+  SoakPlan(long seed, long number, Wire wire, boolean rough, boolean mayNest, boolean impatient) {
     // Mixed: what lies near, be it numbers or seeds, has nothing in common.
     long first = mixed(mixed(seed) + wire.name().hashCode());
     this.random = new SplittableRandom(mixed(first + number));
@@ -203,7 +210,12 @@ final class SoakPlan {
     this.meeting = meeting(wire, rough, drawn);
     this.size = meeting == Meeting.UNREAD ? ENDLESS : drawn;
     drawEndings();
-    boolean undisturbed = meeting == Meeting.ANSWER && endings.isEmpty();
+    this.timesOut = impatient && mayTimeOut() && in100(50);
+    if (timesOut) {
+      endings.clear();
+    }
+    this.redirected = mayBeRedirected() && in100(REDIRECTED);
+    boolean undisturbed = meeting == Meeting.ANSWER && endings.isEmpty() && !redirected;
     this.manner = manner(undisturbed && mayNest);
     this.nesting = undisturbed && mayNest && in100(5);
     boolean trickles = meeting == Meeting.TRICKLE;
@@ -211,11 +223,10 @@ final class SoakPlan {
     this.inBody = in100(50);
     int time = random.nextInt(in100(50) ? 3000 : in100(80) ? 25_000 : 400_000);
     this.micros = !inBody ? time : endings.contains(Ending.DEADLINE) ? TO_BODY + time : time % 3000;
-    this.script = script(wire.isMultiplexed(), rough);
-    long last = script.faultAfter();
+    this.answer = drawAnswer(wire.isMultiplexed(), rough);
+    long last = answer.faultAfter();
     this.middle = last < 0 ? half : (int) Math.min(half, last);
-    this.target = meeting == Meeting.REDIRECT ? answer(200).body(length) : null;
-    drawFailures(wire);
+    drawFailures(wire, impatient);
   }
 
   /** A call within another: a small one, to which nothing happens. */
@@ -224,8 +235,9 @@ final class SoakPlan {
     this.number = -outer.number;
     this.method = "GET";
     this.meeting = Meeting.ANSWER;
-    this.script = answer(200).body(1000);
-    this.target = null;
+    this.answer = answer(200).body(1000);
+    this.timesOut = false;
+    this.redirected = false;
     this.length = 1000;
     this.source = null;
     this.manner = Manner.PLAIN;
@@ -261,7 +273,6 @@ final class SoakPlan {
           // Who writes more than fits into a pipe waits half a second after an answer, and no
           // longer.
           case AROUND -> source != null && size <= 60_000 && length > 1;
-          case REDIRECT -> method.equals("GET") || source == Source.BYTES;
           case SHORT, GARBAGE, TRICKLE -> !method.equals("HEAD");
           // A second response that comes later than the first would be another call's misfortune.
           case LONG -> !method.equals("HEAD") && (wire.isMultiplexed() || length <= 1000);
@@ -287,6 +298,16 @@ final class SoakPlan {
     }
   }
 
+  /** Where nothing comes any more, and the server has the whole of the request. */
+  private boolean mayTimeOut() {
+    return meeting == Meeting.STALL && !endings.contains(Ending.FLAGGED);
+  }
+
+  /** What can be sent again, and is not that long. */
+  private boolean mayBeRedirected() {
+    return meeting != Meeting.UNREAD && (method.equals("GET") || source == Source.BYTES);
+  }
+
   private Manner manner(boolean mayNest) {
     if (source == null || source == Source.BYTES) {
       return Manner.PLAIN;
@@ -294,19 +315,39 @@ final class SoakPlan {
     if (in100(12)) {
       return endings.equals(EnumSet.of(Ending.INTERRUPT)) ? Manner.BLOCKED : Manner.SLOW;
     }
-    if (meeting == Meeting.ANSWER && size > 0 && in100(10)) {
+    if (isAnsweredAfterBody() && size > 0 && in100(10)) {
       return Manner.TORN;
     }
     return mayNest && in100(8) ? Manner.NESTING : Manner.PLAIN;
   }
 
-  private Script script(boolean http2, boolean rough) {
+  /** Whether no answer comes before the whole body. */
+  private boolean isAnsweredAfterBody() {
+    return switch (meeting) {
+      case EARLY, AROUND, UNREAD -> false;
+      default -> true;
+    };
+  }
+
+  /** What the server does with the first request. */
+  Script script(@Nullable URI target) {
+    if (target == null) {
+      return answer;
+    }
+    return answer(source == null ? 302 : 307).header("Location", target.toString());
+  }
+
+  /** What it does with the second, if the first is redirected. */
+  @Nullable Script target() {
+    return redirected ? answer : null;
+  }
+
+  private Script drawAnswer(boolean http2, boolean rough) {
     Script ok = answer(200).body(length);
     return switch (meeting) {
       case ANSWER -> varied(ok, http2, rough);
       case EARLY -> early(answer(413).body(length));
       case AROUND -> answer(413).body(length).around();
-      case REDIRECT -> answer(source == null ? 302 : 307);
       case STALL -> ok.fault(Fault.STALL, inResponse());
       case UNREAD -> ok.take(one(SIZES)).fault(Fault.STALL);
       case TRICKLE -> answer(200).body(Integer.MAX_VALUE).drip(1, Duration.ofMillis(2));
@@ -365,14 +406,14 @@ final class SoakPlan {
     };
   }
 
-  private void drawFailures(Wire wire) {
+  private void drawFailures(Wire wire, boolean impatient) {
     boolean sentOnce = source != null && source != Source.BYTES;
     switch (meeting) {
       case SHORT, LONG -> mayFail.addAll(FramingRules.UNSOUND);
       case RESET, CLOSE, GOAWAY_ERROR -> mayFail.addAll(CONNECTION_ENDS);
       case GARBAGE -> {
         mayFail.add(Failure.GARBAGE);
-        if (script.faultDuring() < size) { // who still writes may find the end before what was said
+        if (answer.faultDuring() < size) { // who still writes may find the end before what was said
           mayFail.addAll(CONNECTION_ENDS);
         }
       }
@@ -380,6 +421,9 @@ final class SoakPlan {
       default -> {
         // The others are answered, or never.
       }
+    }
+    if (impatient && (isEndless() || manner == Manner.BLOCKED)) {
+      mayFail.add(Failure.READ_TIMEOUT);
     }
     // By GOAWAY, which comes to any connection; and what has ended does not go again.
     if (wire.isMultiplexed() && (sentOnce || !endings.isEmpty())) {
@@ -413,17 +457,18 @@ final class SoakPlan {
         && manner != Manner.TORN
         && switch (meeting) {
           case STALL, UNREAD, TRICKLE, SHORT, GARBAGE, STREAM_RESET -> false;
-          case LONG -> script.hasSurplus(); // which is not of the response
+          case LONG -> answer.hasSurplus(); // which is not of the response
           default -> true;
         };
   }
 
   /** Whether the server does nothing to the call that a library could tell as a refusal. */
   boolean isMild() {
-    return switch (meeting) {
-      case ANSWER, EARLY, AROUND, REDIRECT -> manner != Manner.TORN;
-      default -> isEndless();
-    };
+    return manner != Manner.TORN
+        && switch (meeting) {
+          case ANSWER, EARLY, AROUND -> true;
+          default -> isEndless();
+        };
   }
 
   /** Whether the server never comes to an end with it. */
@@ -444,7 +489,7 @@ final class SoakPlan {
 
   /** Whether nothing at all happens to the call. */
   boolean isUndisturbed() {
-    return meeting == Meeting.ANSWER && endings.isEmpty() && manner != Manner.TORN;
+    return meeting == Meeting.ANSWER && endings.isEmpty() && manner != Manner.TORN && !redirected;
   }
 
   /**
@@ -485,7 +530,9 @@ final class SoakPlan {
         + ", "
         + meeting
         + " "
-        + script
+        + answer
+        + (redirected ? ", redirected" : "")
+        + (timesOut ? ", times out" : "")
         + (endings.isEmpty() ? "" : ", " + endings + when())
         + (nesting ? ", nesting" : "");
   }

@@ -31,6 +31,7 @@ final class Standing {
 
   // Set up by the rule.
   private ClientSettings.Builder settings;
+  private @Nullable Body body;
   private UnaryOperator<Call.Builder> options = call -> call;
   private UnaryOperator<URI> spelling = its -> its;
   private Thread.Builder kind = Thread.ofVirtual();
@@ -66,6 +67,12 @@ final class Standing {
 
   Standing options(UnaryOperator<Call.Builder> change) {
     options = change;
+    return this;
+  }
+
+  /** Posts this body; who waits for the head waits for it once the server has the whole of that. */
+  Standing posts(Body posted) {
+    body = posted;
     return this;
   }
 
@@ -132,9 +139,10 @@ final class Standing {
   }
 
   private Call.Builder call(URI target) {
-    return place == Standstill.UPLOAD
-        ? Call.post(target, new Body.Writer(Contents.endless()))
-        : Call.get(target);
+    if (place == Standstill.UPLOAD) {
+      return Call.post(target, new Body.Writer(Contents.endless()));
+    }
+    return body == null ? Call.get(target) : Call.post(target, body);
   }
 
   private int run(PreparedCall prepared) throws Exception {
