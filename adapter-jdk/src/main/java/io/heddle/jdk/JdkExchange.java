@@ -250,6 +250,7 @@ final class JdkExchange<T> {
    */
   void begins() {
     begun.incrementAndGet();
+    heard(); // the server has answered the one before, if there was one
     call.origin.warmUp(lane);
     if (expects && upload == null) {
       var unused = JdkTimer.after(EXPECT_NANOS, this::expectNoMore);
@@ -447,7 +448,7 @@ final class JdkExchange<T> {
    */
   private boolean isUploading() {
     JdkUpload its = upload;
-    return its == null ? expects : !its.isOver();
+    return its == null ? expects && begun.get() > 0 : !its.isOver();
   }
 
   /** The server has had its time to say that it wants the body. */

@@ -2,6 +2,7 @@ package io.heddle.jersey;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
@@ -14,6 +15,8 @@ import org.glassfish.jersey.apache5.connector.Apache5ConnectorProvider;
 import org.glassfish.jersey.apache5.connector.Apache5HttpClientBuilderConfigurator;
 import org.glassfish.jersey.client.ClientConfig;
 import org.glassfish.jersey.client.ClientRequest;
+import org.glassfish.jersey.process.internal.RequestContext;
+import org.glassfish.jersey.process.internal.RequestScope;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,5 +47,19 @@ class JerseyInternalsTest {
       assertInstanceOf(ClientRequest.class, request.get());
       assertInstanceOf(Cancellable.class, sent.get());
     }
+  }
+
+  @Test
+  void aScopeThatIsShutDownSaysSo() {
+    RequestScope scope =
+        new RequestScope() {
+          @Override
+          public RequestContext createContext() {
+            throw new AssertionError("it is not asked for");
+          }
+        };
+    scope.shutdown();
+    IllegalStateException thrown = assertThrows(IllegalStateException.class, scope::current);
+    assertEquals(JerseySoakTest.SHUT_DOWN, thrown.getMessage());
   }
 }

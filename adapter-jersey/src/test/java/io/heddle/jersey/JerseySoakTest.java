@@ -8,6 +8,10 @@ import org.glassfish.hk2.api.MultiException;
 
 /** All wires: docs/soak.md. */
 class JerseySoakTest extends SoakSuite {
+
+  /** What Jersey's {@code RequestScope} says once its client is closed. */
+  static final String SHUT_DOWN = "Request scope has been already shut down.";
+
   JerseySoakTest() {
     super(new JerseyDriver(), Wire.values());
   }
@@ -36,8 +40,7 @@ class JerseySoakTest extends SoakSuite {
   @Override
   protected boolean mayDropResponse(Throwable failure) {
     return failure instanceof MultiException
-        || (failure instanceof IllegalStateException
-            && "Request scope has been already shut down.".equals(failure.getMessage()));
+        || (failure instanceof IllegalStateException && SHUT_DOWN.equals(failure.getMessage()));
   }
 
   /** The first callers: {@code Utilities.createService} then words what it has not made. */

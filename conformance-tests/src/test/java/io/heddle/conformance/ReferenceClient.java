@@ -148,6 +148,7 @@ final class ReferenceClient implements Client, CallsInFlight {
     boolean tellsOfNoFailure;
     boolean mistakesItsEnd;
     int refusals = 100;
+    Duration silence = settings.readTimeout();
 
     boolean bodyBegun;
 

@@ -177,7 +177,7 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   }
 
   Deadline timed() {
-    return call.deadline.earlier(Deadline.after(client.settings.readTimeout()));
+    return call.deadline.earlier(Deadline.after(call.silence));
   }
 
   private void send() throws IOException, ExecutionException {

@@ -276,6 +276,25 @@ final class WrongDrivers {
     }
   }
 
+  // ---- the library's own timeout --------------------------------------------------------------
+
+  /** Has no read timeout for what has a body. */
+  static final class WaitsForAnswersToPosts extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      if (right.asked().startsWith("POST")) {
+        right.silence = Bounds.LONG.multipliedBy(2);
+      }
+    }
+  }
+
+  static final class TimesOutEarly extends SpoiltDriver {
+    @Override
+    void spoil(ReferenceClient.Prepared right) {
+      right.silence = right.silence.dividedBy(4);
+    }
+  }
+
   // ---- connections ----------------------------------------------------------------------------
 
   /** Gives a connection back although the request has not been sent to its end. */

@@ -67,7 +67,8 @@ class WrongDriversSoakTest {
         wrong(Wire.HTTP_1_1, new WrongDrivers.LogsErrorsAsNetty(), "thrown by a listener"),
         wrong(Wire.H2_TLS, new WrongDrivers.PinsWhenCut(), "HeldCarrier"),
         wrong(Wire.HTTP_1_1, new WrongDrivers.TellsTwice(), "events tell of calls that have"),
-        wrong(Wire.HTTP_1_1, new WrongDrivers.SaysNothingOfItsCalls(), "says of its calls"));
+        wrong(Wire.HTTP_1_1, new WrongDrivers.SaysNothingOfItsCalls(), "says of its calls"),
+        wrong(Wire.HTTP_1_1, new WrongDrivers.TimesOutEarly(), "times out before its time"));
   }
 
   /**

@@ -123,6 +123,8 @@ class WrongDriversTest {
         h2c(new WrongDrivers.BeginsAnewWhenRefused(), "H2-14", "the call has not ended within"),
         h2c(new WrongDrivers.SharesAmongHosts(), "H2-15", "status 421, not 200"),
         h2c(new WrongDrivers.MissesGoAway(), "H2-16", "GOAWAY"),
+        http11(new WrongDrivers.WaitsForAnswersToPosts(), "DL-11", "the call has not ended within"),
+        http11(new WrongDrivers.TimesOutEarly(), "DL-11", "ended too early"),
         h2c(new WrongDrivers.EndsAtGoAway(), "H2-16", "of 20 other calls have failed"),
         h2c(new WrongDrivers.EndsAllWhenOneFails(), "IS-03", HARMED),
         h2c(new WrongDrivers.EndsAllWhenOneFails(), "IS-04", HARMED),

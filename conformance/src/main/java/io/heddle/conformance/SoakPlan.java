@@ -161,7 +161,7 @@ final class SoakPlan {
   /** What the server does with the request, or, if it is redirected, with that which follows. */
   private final Script answer;
 
-  /** Whether the library's own timeout is all that ends the call. */
+  /** Whether nobody ends the call, and nothing comes: the library's own timeout may. */
   final boolean timesOut;
 
   /** Whether the call is redirected first. */
@@ -321,7 +321,7 @@ final class SoakPlan {
     return mayNest && in100(8) ? Manner.NESTING : Manner.PLAIN;
   }
 
-  /** Whether no answer comes before the whole body. */
+  /** Whether no answer comes before the whole body, if one comes. */
   private boolean isAnsweredAfterBody() {
     return switch (meeting) {
       case EARLY, AROUND, UNREAD -> false;
@@ -422,7 +422,8 @@ final class SoakPlan {
         // The others are answered, or never.
       }
     }
-    if (impatient && (isEndless() || manner == Manner.BLOCKED)) {
+    boolean silent = meeting == Meeting.STALL || meeting == Meeting.UNREAD;
+    if (impatient && (silent || manner == Manner.BLOCKED)) {
       mayFail.add(Failure.READ_TIMEOUT);
     }
     // By GOAWAY, which comes to any connection; and what has ended does not go again.
