@@ -75,7 +75,8 @@ public final class BlockingJdkHttpClientBuilder {
   /**
    * Sets the longest silence of the server before a call fails with {@link
    * java.net.http.HttpTimeoutException}: from the start of connecting to the response headers, but
-   * not while a request body is being sent; and while the response body is read. None by default.
+   * not while a request body is being sent, for which a second is allowed for each 64 KiB; and
+   * while the response body is read. None by default.
    *
    * @param timeout positive
    */

@@ -7,6 +7,7 @@ import io.heddle.core.Deadline;
 import io.heddle.core.Lanes.Lane;
 import java.io.IOException;
 import java.net.ProtocolException;
+import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -16,6 +17,7 @@ import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -55,6 +57,9 @@ final class JdkExchange<T> {
   /** How long the server may take to say that it wants the body. */
   private static final long EXPECT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** The client takes a body faster than it sends it, and does not tell: we allow for this rate. */
+  private static final long BYTES_A_SECOND = 64 * 1024;
+
   private static final Class<?> STREAM = BodySubscribers.ofInputStream().getClass();
 
   private final JdkCall<T> call;
@@ -70,6 +75,7 @@ final class JdkExchange<T> {
   // Written under calling.
   private volatile @Nullable Thread caller;
   private volatile @Nullable JdkUpload upload;
+  private volatile boolean asking;
   private volatile boolean ignored;
   private boolean rung;
 
@@ -249,11 +255,12 @@ final class JdkExchange<T> {
    * the client makes of it by itself, for a redirect, a challenge, or as that was not processed.
    */
   void begins() {
-    begun.incrementAndGet();
+    int its = begun.incrementAndGet();
     heard(); // the server has answered the one before, if there was one
     call.origin.warmUp(lane);
-    if (expects && upload == null) {
-      var unused = JdkTimer.after(EXPECT_NANOS, this::expectNoMore);
+    asking = expects;
+    if (expects) {
+      var unused = JdkTimer.after(EXPECT_NANOS, () -> expectNoMore(its));
     }
   }
 
@@ -275,7 +282,7 @@ final class JdkExchange<T> {
     if (!hasBody()) {
       return client;
     }
-    JdkUpload its = new JdkUpload(client, multiplexed, waits, this::heard);
+    JdkUpload its = new JdkUpload(client, multiplexed, waits, this::sent);
     JdkUpload before = upload;
     if (before != null) {
       before.answered(true); // the client has done with it, and may have forgotten it
@@ -283,6 +290,7 @@ final class JdkExchange<T> {
     calling.lock();
     try {
       upload = its;
+      asking = false;
     } finally {
       calling.unlock();
     }
@@ -336,8 +344,14 @@ final class JdkExchange<T> {
   }
 
   void heard() {
+    sent(0);
+  }
+
+  /** The client has the whole of a body, and may still have to send it. */
+  private void sent(long bytes) {
     if (!silence.isNone()) {
-      silence = Deadline.after(call.client.readTimeout);
+      Duration time = Duration.ofSeconds(1).multipliedBy(bytes).dividedBy(BYTES_A_SECOND);
+      silence = Deadline.after(call.client.readTimeout.plus(time));
     }
   }
 
@@ -426,8 +440,8 @@ final class JdkExchange<T> {
 
   private void ring() {
     JdkResponseBody<T> its = body;
-    if (its == null ? isUploading() : !its.isAwaited()) {
-      heard(); // the silence is the request's, or the reader's
+    if (its == null ? responds || isUploading() : !its.isAwaited()) {
+      heard(); // the silence is the request's, or that of the user's handler or reader
     }
     if (over.get()) {
       return;
@@ -448,14 +462,22 @@ final class JdkExchange<T> {
    */
   private boolean isUploading() {
     JdkUpload its = upload;
-    return its == null ? expects && begun.get() > 0 : !its.isOver();
+    return asking || (its != null && !its.isOver());
   }
 
-  /** The server has had its time to say that it wants the body. */
-  private void expectNoMore() {
+  /**
+   * The server has had its time to say that it wants the body. A client that follows redirects may
+   * be at the target of one by now, of which it does not tell if that gets no body: the server has
+   * answered then, and must not get the request again.
+   *
+   * @param request that was to be wanted, counted as they begin
+   */
+  private void expectNoMore(int request) {
     calling.lock();
     try {
-      if (upload == null && !responds) {
+      asking = asking && begun.get() != request;
+      boolean mayBeElsewhere = call.client.followRedirects() != HttpClient.Redirect.NEVER;
+      if (upload == null && !responds && begun.get() == request && !mayBeElsewhere) {
         interruptCaller();
         ignored = rung;
       }

@@ -6,6 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   private final Flow.Subscriber<? super ByteBuffer> client;
   private final boolean multiplexed;
   private final boolean waits;
-  private final Runnable ended;
+  private final LongConsumer ended;
   private volatile Flow.@Nullable Subscription user;
   private volatile boolean over;
   private volatile boolean begun;
@@ -53,6 +54,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   private final AtomicLong wanted = new AtomicLong();
   private volatile @Nullable Thread asking;
   private boolean whole; // by the thread that asks
+  private volatile long bytes; // by the thread that brings them
   private volatile long movedAt = System.nanoTime();
   private volatile @Nullable Future<?> watch;
 
@@ -61,13 +63,13 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
    *
    * @param multiplexed whether over HTTP/2
    * @param waits whether who asks the user's body may have to wait
-   * @param ended to be run as it ends, once or more
+   * @param ended is told how many bytes there were as it ends, once or more
    */
   JdkUpload(
       Flow.Subscriber<? super ByteBuffer> client,
       boolean multiplexed,
       boolean waits,
-      Runnable ended) {
+      LongConsumer ended) {
     this.client = client;
     this.multiplexed = multiplexed;
     this.waits = waits;
@@ -86,6 +88,8 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   @Override
   public void onNext(ByteBuffer piece) {
     held = true;
+    long before = bytes;
+    bytes = before + piece.remaining();
     client.onNext(piece);
   }
 
@@ -110,7 +114,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   }
 
   private void end() {
-    ended.run(); // before it is seen to be over
+    ended.accept(bytes); // before it is seen to be over
     over = true;
     Future<?> its = watch;
     if (its != null) {

@@ -61,7 +61,7 @@ class JdkUploadTest {
 
   private static Asking ask(BodyPublisher body) throws Exception {
     Asking client = new Asking();
-    body.subscribe(new JdkUpload(client, true, !JdkInternals.isInMemory(body), () -> {}));
+    body.subscribe(new JdkUpload(client, true, !JdkInternals.isInMemory(body), bytes -> {}));
     assertEquals(LENGTH, client.whole.get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
     return client;
   }

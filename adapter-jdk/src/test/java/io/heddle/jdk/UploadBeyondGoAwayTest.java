@@ -135,7 +135,7 @@ class UploadBeyondGoAwayTest {
             },
             true,
             true,
-            () -> {});
+            bytes -> {});
     upload.onSubscribe(
         new Flow.Subscription() {
           @Override

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -340,7 +339,7 @@ final class Soak {
     private final Set<Integer> excused = ConcurrentHashMap.newKeySet();
     private final AtomicInteger unsent = new AtomicInteger();
     private int losses;
-    private final Set<Integer> beyondGoAway = new HashSet<>();
+    private final Set<Integer> beyondGoAway = ConcurrentHashMap.newKeySet();
 
     Round(int index) throws Exception {
       this.index = index;
@@ -389,6 +388,11 @@ final class Soak {
       return closed;
     }
 
+    /** Whether the client has a read timeout that may come. */
+    boolean isImpatient() {
+      return impatient;
+    }
+
     /** Whether the client has been closed. */
     boolean isShut() {
       return shut;
@@ -426,11 +430,19 @@ final class Soak {
      * no more, and lives on, as others are on it. Nothing was to end them, and this does so once.
      */
     private void letGo(int connection) {
-      boolean may = allowed.mayMissGoAway() && beyondGoAway.add(connection);
-      if (may && beyondGoAway.size() <= BEYOND_GOAWAY) {
+      if (!beyondGoAway.contains(connection) && mayMissGoAway(connection)) {
         made.stream().filter(each -> each.beyondGoAway() == connection).forEach(SoakCall::letGo);
         server.closeConnection(connection);
       }
+    }
+
+    /** Whether calls may be left on this connection, which takes no more; on two in a round. */
+    boolean mayMissGoAway(int connection) {
+      if (!allowed.mayMissGoAway()) {
+        return false;
+      }
+      beyondGoAway.add(connection);
+      return beyondGoAway.size() <= BEYOND_GOAWAY;
     }
 
     /** The library may have ended these connections, of its own accord; a few in a round. */

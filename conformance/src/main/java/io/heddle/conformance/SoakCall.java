@@ -36,6 +36,9 @@ final class SoakCall {
 
   private static final Set<Failure> CLOSED = EnumSet.of(Failure.CLOSED);
 
+  private static final String BEYOND_GOAWAY =
+      "excused: a call was sent beyond a GOAWAY, and waited";
+
   /** By how much the timeouts of an engine that counts in ticks may come early. */
   private static final Duration TICK = Duration.ofMillis(50);
 
@@ -450,6 +453,15 @@ final class SoakCall {
       round.count("excused: a request that was refused did not go again");
       return true;
     }
+    int beyond = lastIgnored();
+    if (round.isImpatient()
+        && beyond > 0
+        && isOneOf(TIMED_OUT, failure)
+        && round.mayMissGoAway(beyond)) {
+      explained = true;
+      round.count(BEYOND_GOAWAY);
+      return true;
+    }
     if (isOneOf(plan.mayFail, failure)) {
       if (plan.isUndisturbed() && !disturbed && isTooLateToBegin()) {
         round.count("failed as its connection took no more, its source begun");
@@ -657,15 +669,20 @@ final class SoakCall {
 
   /** The connection that the call waits on although that takes no more; 0 if it does not. */
   int beyondGoAway() {
-    List<Seen> all = seen();
     boolean waits = !over && struckAt == 0 && !plan.endings.contains(Ending.FLAGGED);
-    return waits && !all.isEmpty() && all.getLast().isIgnored() ? all.getLast().connection() : 0;
+    return waits ? lastIgnored() : 0;
+  }
+
+  /** The connection that it was last sent on, if that took no more by then; else 0. */
+  private int lastIgnored() {
+    List<Seen> all = seen();
+    return !all.isEmpty() && all.getLast().isIgnored() ? all.getLast().connection() : 0;
   }
 
   /** Its connection is ended, which nothing else was to do. */
   void letGo() {
     struckAt = System.nanoTime();
-    round.count("excused: a call was sent beyond a GOAWAY, and waited");
+    round.count(BEYOND_GOAWAY);
   }
 
   // ---- what the server has seen ---------------------------------------------------------------
