@@ -53,6 +53,12 @@ final class Http2Peer implements AutoCloseable {
     private volatile boolean dead;
     private volatile boolean deaf;
 
+    @Override
+    public String toString() {
+      return "%s, %s requests, resets %s, %s pings"
+          .formatted(socket.isClosed() ? "closed" : "open", requests, resets, pings);
+    }
+
     private Connection(Socket socket) throws IOException {
       this.socket = socket;
       this.out = new DataOutputStream(socket.getOutputStream());

@@ -92,7 +92,8 @@ class RefusedRequestsTest {
                   mine.add(i % 2 == 0 ? get(peer) : post(peer));
                 }
                 return mine;
-              });
+              },
+              () -> manager + " with " + peer.connections);
       assertEquals(
           Collections.nCopies(callers * each, 200), codes.stream().flatMap(List::stream).toList());
       assertEquals(callers * each, processed.get(), "none was processed twice");

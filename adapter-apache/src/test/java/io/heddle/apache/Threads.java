@@ -7,7 +7,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Callers on virtual threads. */
 final class Threads {
@@ -18,6 +20,16 @@ final class Threads {
 
   /** Makes so many calls at once, each on a virtual thread, and returns what they returned. */
   static <T> List<T> callAtOnce(int callers, Callable<T> call) throws Exception {
+    return callAtOnce(callers, call, () -> "");
+  }
+
+  /**
+   * The same.
+   *
+   * @param state is told of if a call does not end
+   */
+  static <T> List<T> callAtOnce(int callers, Callable<T> call, Supplier<String> state)
+      throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<T>> futures = new ArrayList<>();
       for (int i = 0; i < callers; i++) {
@@ -25,7 +37,13 @@ final class Threads {
       }
       List<T> results = new ArrayList<>();
       for (Future<T> each : futures) {
-        results.add(each.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        try {
+          results.add(each.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        } catch (TimeoutException e) {
+          String told = state.get();
+          threads.shutdownNow(); // or its close would wait
+          throw new AssertionError("a call has not ended: " + told, e);
+        }
       }
       return results;
     }
