@@ -17,7 +17,6 @@ import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -255,10 +254,16 @@ final class JdkExchange<T> {
    * the client makes of it by itself, for a redirect, a challenge, or as that was not processed.
    */
   void begins() {
-    int its = begun.incrementAndGet();
     heard(); // the server has answered the one before, if there was one
+    int its;
+    calling.lock(); // or the time of the one before could end the asking of this
+    try {
+      its = begun.incrementAndGet();
+      asking = expects;
+    } finally {
+      calling.unlock();
+    }
     call.origin.warmUp(lane);
-    asking = expects;
     if (expects) {
       var unused = JdkTimer.after(EXPECT_NANOS, () -> expectNoMore(its));
     }
@@ -350,8 +355,7 @@ final class JdkExchange<T> {
   /** The client has the whole of a body, and may still have to send it. */
   private void sent(long bytes) {
     if (!silence.isNone()) {
-      Duration time = Duration.ofSeconds(1).multipliedBy(bytes).dividedBy(BYTES_A_SECOND);
-      silence = Deadline.after(call.client.readTimeout.plus(time));
+      silence = Deadline.after(call.client.readTimeout.plusMillis(1000 * bytes / BYTES_A_SECOND));
     }
   }
 

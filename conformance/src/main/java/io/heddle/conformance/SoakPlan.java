@@ -162,10 +162,10 @@ final class SoakPlan {
   private final Script answer;
 
   /** Whether nobody ends the call, and nothing comes: the library's own timeout may. */
-  final boolean timesOut;
+  private final boolean timesOut;
 
   /** Whether the call is redirected first. */
-  final boolean redirected;
+  private final boolean redirected;
 
   /** How many bytes of a response's body arrive, if all do. */
   final int length;
