@@ -239,8 +239,14 @@ final class ApacheRequestBody {
 
   // ---- I/O thread ---------------------------------------------------------------------------
 
+  /**
+   * What there is to send, in bytes; 1 if it is the end alone. Over HTTP/2 the engine forgets that
+   * it was asked for output if that was after it had last looked here, and before it counts who
+   * asked; then it looks whether there is any ({@code AbstractH2StreamMultiplexer.onOutput}, 5.4).
+   */
   int available() {
-    return pipe.available();
+    int bytes = pipe.available();
+    return bytes == 0 && !sent && pipe.isFinished() ? 1 : bytes;
   }
 
   void produce(DataStreamChannel to) throws IOException {

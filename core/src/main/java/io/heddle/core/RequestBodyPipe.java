@@ -206,6 +206,11 @@ public final class RequestBodyPipe extends EndState {
     return is == null || is == End.FINISHED ? (int) queue.available() : 0;
   }
 
+  /** Whether the body is complete; some of it may still be queued. Any thread. */
+  public boolean isFinished() {
+    return ending() == End.FINISHED;
+  }
+
   /**
    * Whether it is the writer that the I/O thread waits for: it has found nothing more, and the
    * writer has neither signalled since nor come to an end.
