@@ -280,6 +280,11 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     }
   }
 
+  /** The connection broke before a byte of the request was written. */
+  void neverSent() {
+    started = false;
+  }
+
   @Override
   public int available() {
     return requestBody == null ? 0 : requestBody.available();

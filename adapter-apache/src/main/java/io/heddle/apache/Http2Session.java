@@ -2,6 +2,7 @@ package io.heddle.apache;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -38,6 +39,8 @@ import org.jspecify.annotations.Nullable;
  *                                                                    will not process fails
  * }</pre>
  *
+ * <p>What an event makes the engine say is written at once, at its end: {@link GatheredOutput}.
+ *
  * <p>The engine leaves five things to be done here, by watching its frames:
  *
  * <ul>
@@ -69,9 +72,12 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   /** Whether the server still says anything. */
   final PathCheck path;
 
+  private final GatheredOutput output;
+
   // I/O thread only.
   private final Map<Integer, ApacheExchange> streams = new HashMap<>();
   private @Nullable ApacheExchange starting;
+  private final List<ApacheExchange> unsent = new ArrayList<>();
   private long framedBytes;
   private boolean betweenHeaderFrames;
   private boolean begun;
@@ -85,8 +91,14 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   // Any thread adds, the I/O thread takes.
   private final Queue<ApacheExchange> resets = new ConcurrentLinkedQueue<>();
 
-  Http2Session(ReactorConnection connection, int window) {
+  /**
+   * A session.
+   *
+   * @param output which the engine writes to
+   */
+  Http2Session(ReactorConnection connection, int window, GatheredOutput output) {
     super(connection, window);
+    this.output = output;
     this.path = new PathCheck(connection);
   }
 
@@ -117,6 +129,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   @Override
   void starting(ApacheExchange exchange) {
     path.requestSent();
+    unsent.add(exchange);
     starting = exchange; // its stream's number comes with its headers, in onHeaderOutput
   }
 
@@ -147,6 +160,10 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   public void inputReady(IOSession session, ByteBuffer src) throws IOException {
+    gather(() -> receive(session, src));
+  }
+
+  private void receive(IOSession session, ByteBuffer src) throws IOException {
     super.inputReady(session, src);
     if (answers > MOST_ANSWERS) {
       throw new H2ConnectionException(
@@ -163,9 +180,24 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   public void outputReady(IOSession session) throws IOException {
-    reset(session, false);
-    super.outputReady(session);
-    reset(session, true);
+    gather(
+        () -> {
+          reset(session, false);
+          super.outputReady(session);
+          reset(session, true);
+        });
+  }
+
+  /** Requests that the event has begun, and of which not a byte was written, may go again. */
+  private void gather(GuardedSession.Event event) throws IOException {
+    try {
+      output.gather(event);
+    } finally {
+      if (output.hasLostAll()) {
+        unsent.forEach(ApacheExchange::neverSent);
+      }
+      unsent.clear();
+    }
   }
 
   /**

@@ -91,12 +91,13 @@ final class ProtocolStarter implements IOEventHandlerFactory {
   /** Sends the connection preface (RFC 9113, 3.4), then hands the session over. */
   private IOEventHandler http2(
       ProtocolIOSession session, ReactorConnection connection, boolean negotiated) {
-    Http2Session http2 = new Http2Session(connection, http2Config.getInitialWindowSize());
+    GatheredOutput output = new GatheredOutput(session);
+    Http2Session http2 = new Http2Session(connection, http2Config.getInitialWindowSize(), output);
     ClientH2StreamMultiplexerFactory multiplexers =
         new ClientH2StreamMultiplexerFactory(
             NO_INTERCEPTORS, null, http2Config, charCodingConfig, http2, http2.frames());
     return new ClientH2PrefaceHandler(
-        session,
+        output,
         multiplexers,
         negotiated,
         new ReactorConnection.Step<ProtocolIOSession>(connection) {

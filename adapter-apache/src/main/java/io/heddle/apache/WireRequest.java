@@ -103,8 +103,13 @@ final class WireRequest extends HttpRequestWrapper {
     if (host == null || host.getValue() == null || host.getValue().isBlank()) {
       return request.getAuthority();
     }
+    String named = host.getValue().trim();
+    URIAuthority own = request.getAuthority();
+    if (own != null && named.equals(own.toString())) { // as nearly always: nothing to parse
+      return own;
+    }
     try {
-      return URIAuthority.create(host.getValue().trim());
+      return URIAuthority.create(named);
     } catch (URISyntaxException e) {
       throw new ProtocolException("the Host header names no host: " + host.getValue(), e);
     }

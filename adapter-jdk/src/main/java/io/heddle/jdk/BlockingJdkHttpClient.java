@@ -93,7 +93,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   final Set<JdkExchange<?>> live = ConcurrentHashMap.newKeySet();
 
   private final int maxConnections;
-  private final Map<String, Origin> origins = new ConcurrentHashMap<>();
+  private final Map<Origin.Key, Origin> origins = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
   BlockingJdkHttpClient(BlockingJdkHttpClientBuilder settings) {
@@ -163,7 +163,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
 
   Origin origin(HttpRequest request) {
     URI uri = request.uri();
-    String key = Origin.key(uri);
+    Origin.Key key = Origin.Key.of(uri);
     Origin known = origins.get(key);
     if (known != null) {
       return known;
@@ -172,7 +172,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
       origins.values().removeIf(Origin::isIdle);
     }
     boolean shared =
-        "https".equalsIgnoreCase(uri.getScheme())
+        key.scheme().equals("https")
             && request.version().orElse(wrapped.version()) != Version.HTTP_1_1;
     return origins.computeIfAbsent(key, its -> new Origin(maxConnections, shared));
   }
@@ -311,7 +311,7 @@ public final class BlockingJdkHttpClient extends HttpClient implements CallsInFl
   public String toString() {
     CallReport report = new CallReport("BlockingJdkHttpClient over " + wrapped, this);
     resolver.tell(report);
-    origins.forEach((origin, its) -> its.tell(report, origin));
+    origins.forEach((origin, its) -> its.tell(report, origin.toString()));
     live.forEach(each -> each.tell(report));
     return report.toString();
   }

@@ -80,12 +80,19 @@ final class JdkResponseBody<T> implements BodySubscriber<T>, Flow.Subscription {
   public void onNext(List<ByteBuffer> piece) {
     exchange.heard();
     demand.decrementAndGet();
-    if (length.declared() < 0
-        || length.admits(piece.stream().mapToLong(ByteBuffer::remaining).sum())) {
+    if (length.declared() < 0 || length.admits(bytes(piece))) {
       tell(() -> user.onNext(piece));
     } else {
       end(new ProtocolException(length.toString()));
     }
+  }
+
+  private static long bytes(List<ByteBuffer> piece) {
+    long bytes = 0;
+    for (ByteBuffer each : piece) {
+      bytes += each.remaining();
+    }
+    return bytes;
   }
 
   @Override

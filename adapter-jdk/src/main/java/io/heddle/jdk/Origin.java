@@ -85,11 +85,30 @@ final class Origin {
     return uri.getPort() < 0 ? uri.getHost() : uri.getHost() + ":" + uri.getPort();
   }
 
-  /** The same for each spelling of an origin: in any case, and with the port that is understood. */
-  static String key(URI uri) {
-    String key = (uri.getScheme() + "://" + authority(uri)).toLowerCase(Locale.ROOT);
-    String understood = key.startsWith("https:") ? ":443" : ":80";
-    return key.endsWith(understood) ? key.substring(0, key.length() - understood.length()) : key;
+  /**
+   * What an origin is known by: the same for each spelling, in any case, and with the port that is
+   * understood.
+   */
+  record Key(String scheme, String host, int port) {
+
+    static Key of(URI uri) {
+      String scheme = lower(uri.getScheme());
+      int port = uri.getPort();
+      return new Key(scheme, lower(uri.getHost()), port < 0 ? understood(scheme) : port);
+    }
+
+    private static String lower(@Nullable String text) {
+      return String.valueOf(text).toLowerCase(Locale.ROOT);
+    }
+
+    private static int understood(String scheme) {
+      return scheme.equals("https") ? 443 : 80;
+    }
+
+    @Override
+    public String toString() {
+      return scheme + "://" + host + (port == understood(scheme) ? "" : ":" + port);
+    }
   }
 
   /**

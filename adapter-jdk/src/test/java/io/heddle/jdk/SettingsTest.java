@@ -206,17 +206,20 @@ class SettingsTest {
   @Test
   void anOriginIsTheSameInEachSpelling() {
     assertEquals(
-        Origin.key(URI.create("http://localhost/a")),
-        Origin.key(URI.create("HTTP://LocalHost:80")));
+        Origin.Key.of(URI.create("http://localhost/a")),
+        Origin.Key.of(URI.create("HTTP://LocalHost:80")));
     assertEquals(
-        Origin.key(URI.create("https://[::1]")), Origin.key(URI.create("https://[::1]:443/?b")));
+        Origin.Key.of(URI.create("https://[::1]")),
+        Origin.Key.of(URI.create("https://[::1]:443/?b")));
     assertEquals(
-        Origin.key(URI.create("http://localhost")),
-        Origin.key(URI.create("http://penelope:web@localhost")));
+        Origin.Key.of(URI.create("http://localhost")),
+        Origin.Key.of(URI.create("http://penelope:web@localhost")));
     assertNotEquals(
-        Origin.key(URI.create("http://localhost:443")), Origin.key(URI.create("http://localhost")));
+        Origin.Key.of(URI.create("http://localhost:443")),
+        Origin.Key.of(URI.create("http://localhost")));
     assertNotEquals(
-        Origin.key(URI.create("http://localhost")), Origin.key(URI.create("https://localhost")));
+        Origin.Key.of(URI.create("http://localhost")),
+        Origin.Key.of(URI.create("https://localhost")));
   }
 
   @Test
