@@ -17,6 +17,7 @@ import java.net.http.HttpResponse.PushPromiseHandler;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -331,7 +332,8 @@ final class JdkExchange<T> {
     if (!multiplexed && silence.isNone() && JdkInternals.gathers(user)) {
       return user; // a subscriber of ours would cost the call a hand-over
     }
-    long length = info.headers().firstValueAsLong("Content-Length").orElse(-1);
+    List<String> lengths = info.headers().allValues("Content-Length");
+    long length = lengths.isEmpty() ? -1 : Long.parseLong(lengths.get(0));
     boolean none = call.request.method().equals("HEAD") || info.statusCode() == 304;
     if (user.getClass() == STREAM) {
       JdkResponseStream ours =
