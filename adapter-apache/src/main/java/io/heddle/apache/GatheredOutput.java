@@ -2,7 +2,6 @@ package io.heddle.apache;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.locks.Lock;
 import javax.net.ssl.SSLContext;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.io.CloseMode;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * DIRECT ──an event begins──▶ GATHERING ──it ends──▶ DIRECT
  *                               ▲    └──it ends, the socket is full──▶ FULL   takes nothing
- *                               └────────────an event begins─────────────┘
+ *                               └────────────an event begins─────────────┘     between events
  * }</pre>
  *
  * <p>The engine may be told that a frame is written which is not, as long as the event lasts or the
@@ -47,6 +46,8 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
   private boolean gathering;
   private boolean wrote; // since the event began
   private boolean lost;
+  private boolean closesAgain;
+  private boolean putOff;
 
   GatheredOutput(ProtocolIOSession session) {
     super(session);
@@ -56,10 +57,11 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
   /**
    * Runs an event, and then writes what it was made to say, also if it fails.
    *
+   * @param closesAgain whether an engine that closes in this event does so again in the next
    * @throws IOException that of the event, or that of writing
    */
-  void gather(GuardedSession.Event event) throws IOException {
-    begin();
+  void gather(boolean closesAgain, GuardedSession.Event event) throws IOException {
+    begin(closesAgain);
     try {
       event.run();
     } catch (IOException | RuntimeException | Error e) {
@@ -73,10 +75,11 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
     end();
   }
 
-  private void begin() {
+  private void begin(boolean closesAgain) {
     getLock().lock();
     try {
       gathering = true;
+      this.closesAgain = closesAgain;
       wrote = false;
       lost = false;
     } finally {
@@ -88,14 +91,13 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
     getLock().lock();
     try {
       gathering = false;
-      lost = gathered.position() > 0;
       if (session.isOpen()) {
         writeOut();
-        lost = false;
       } else { // whoever waits is told by its end
+        lost |= gathered.position() > 0;
         gathered.clear();
       }
-      if (gathered.position() > 0) {
+      if (putOff || gathered.position() > 0) {
         session.setEvent(EventMask.WRITE); // the engine may have nothing to write any more
       }
     } finally {
@@ -147,9 +149,15 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
   }
 
   private int writeNow(ByteBuffer src) throws IOException {
-    int bytes = session.write(src);
-    wrote |= bytes > 0;
-    return bytes;
+    boolean broken = true;
+    try {
+      int bytes = session.write(src);
+      broken = false;
+      wrote |= bytes > 0;
+      return bytes;
+    } finally {
+      lost |= broken;
+    }
   }
 
   @Override
@@ -158,26 +166,39 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
   }
 
   /**
-   * Closes it, gracefully after what was gathered is written. If the socket is full the engine,
-   * which closes at the end of an event, does it again with the next.
+   * Closes it, gracefully after what was gathered is written. If the socket is full, an engine that
+   * would have waited for room does it again with the next event.
    */
   @Override
   public void close(CloseMode closeMode) {
-    if (closeMode == CloseMode.IMMEDIATE || isWrittenOut()) {
-      session.close(closeMode);
+    if (closeMode == CloseMode.GRACEFUL) {
+      writeOutBeforeClose();
+      if (isPutOff()) {
+        return;
+      }
+    }
+    session.close(closeMode);
+  }
+
+  /** Somebody is about to close the session gracefully; any thread. */
+  void writeOutBeforeClose() {
+    getLock().lock();
+    try {
+      writeOut();
+    } catch (IOException broken) {
+      gathered.clear(); // there is nothing to be graceful about
+    } finally {
+      getLock().unlock();
     }
   }
 
-  private boolean isWrittenOut() {
-    Lock lock = getLock();
-    lock.lock();
+  private boolean isPutOff() {
+    getLock().lock();
     try {
-      writeOut();
-      return !gathering || gathered.position() == 0; // else `end` asks for room
-    } catch (IOException broken) {
-      return true;
+      putOff = gathering && closesAgain && gathered.position() > 0;
+      return putOff; // then `end` asks for room
     } finally {
-      lock.unlock();
+      getLock().unlock();
     }
   }
 

@@ -160,7 +160,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   public void inputReady(IOSession session, ByteBuffer src) throws IOException {
-    gather(() -> receive(session, src));
+    gather(false, () -> receive(session, src));
   }
 
   private void receive(IOSession session, ByteBuffer src) throws IOException {
@@ -181,6 +181,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   @Override
   public void outputReady(IOSession session) throws IOException {
     gather(
+        true, // its last look is whether to close
         () -> {
           reset(session, false);
           super.outputReady(session);
@@ -188,10 +189,15 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
         });
   }
 
+  /** Somebody is about to close the connection gracefully; any thread, does not wait for room. */
+  void writeOutBeforeClose() {
+    output.writeOutBeforeClose();
+  }
+
   /** Requests that the event has begun, and of which not a byte was written, may go again. */
-  private void gather(GuardedSession.Event event) throws IOException {
+  private void gather(boolean closesAgain, GuardedSession.Event event) throws IOException {
     try {
-      output.gather(event);
+      output.gather(closesAgain, event);
     } finally {
       if (output.hasLostAll()) {
         unsent.forEach(ApacheExchange::neverSent);

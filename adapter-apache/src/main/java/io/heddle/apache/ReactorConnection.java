@@ -357,6 +357,9 @@ final class ReactorConnection implements ModalCloseable {
       inUse.lock();
     }
     try {
+      if (closeMode == CloseMode.GRACEFUL && session instanceof Http2Session http2) {
+        http2.writeOutBeforeClose(); // the engine takes it for sent, and so do we
+      }
       io.close(closeMode);
     } finally {
       if (inUse != null) {

@@ -84,6 +84,7 @@ class GatheredOutputTest {
   @Test
   void whatAnEventSaysIsWrittenAtOnce() throws IOException {
     output.gather(
+        true,
         () -> {
           assertEquals(3, write("one"));
           assertEquals(3, write("two"));
@@ -102,13 +103,14 @@ class GatheredOutputTest {
 
   @Test
   void anEventThatSaysNothingWritesNothing() throws IOException {
-    output.gather(() -> {});
+    output.gather(true, () -> {});
     assertEquals(List.of(), log);
   }
 
   @Test
   void whatIsLongGoesUncopiedAfterWhatWasSaidBefore() throws IOException {
     output.gather(
+        true,
         () -> {
           write("one");
           assertEquals(LONG, output.write(ByteBuffer.allocate(LONG)));
@@ -122,6 +124,7 @@ class GatheredOutputTest {
   void moreThanIsKeptIsWrittenInBetween() throws IOException {
     String frame = "x".repeat(3_000);
     output.gather(
+        true,
         () -> {
           for (int i = 0; i < 5; i++) {
             assertEquals(3_000, write(frame));
@@ -134,6 +137,7 @@ class GatheredOutputTest {
   void aFullSocketTakesNothingAndIsAskedForRoom() throws IOException {
     room = 4;
     output.gather(
+        true,
         () -> {
           write("one");
           write("two");
@@ -142,11 +146,11 @@ class GatheredOutputTest {
     assertEquals(0, write("three"), "it would come before the rest");
     room = 1;
     log.clear();
-    output.gather(() -> write("!"));
+    output.gather(true, () -> write("!"));
     assertEquals(List.of("w", "room?"), log);
     room = 100;
     log.clear();
-    output.gather(() -> {});
+    output.gather(true, () -> {});
     assertEquals(List.of("o!"), log);
     assertEquals(5, write("three"));
   }
@@ -155,6 +159,7 @@ class GatheredOutputTest {
   void aFullSocketLetsTheEngineKeepWhatIsLong() throws IOException {
     room = 1;
     output.gather(
+        true,
         () -> {
           write("one");
           assertEquals(0, output.write(ByteBuffer.allocate(LONG)));
@@ -165,6 +170,7 @@ class GatheredOutputTest {
   @Test
   void aGracefulCloseComesAfterWhatWasSaid() throws IOException {
     output.gather(
+        true,
         () -> {
           write("goaway");
           output.close();
@@ -176,6 +182,7 @@ class GatheredOutputTest {
   void aGracefulCloseWaitsForRoomAndIsAskedForAgain() throws IOException {
     room = 2;
     output.gather(
+        true,
         () -> {
           write("goaway");
           output.close();
@@ -183,15 +190,67 @@ class GatheredOutputTest {
     assertEquals(List.of("go", "room?"), log);
     room = 100;
     log.clear();
-    output.gather(output::close);
+    output.gather(true, output::close);
     assertEquals(List.of("away", "close GRACEFUL"), log);
+  }
+
+  /** Or nobody would ask again: there is nothing left that the engine waits for room for. */
+  @Test
+  void aCloseThatWasPutOffIsAskedForAgainAlsoIfTheRestIsWrittenMeanwhile() throws IOException {
+    room = 2;
+    output.gather(
+        true,
+        () -> {
+          write("goaway");
+          output.close();
+          room = 100;
+        });
+    assertEquals(List.of("go", "away", "room?"), log);
+  }
+
+  /** As the engine closes for an error of the peer's, which may never read. */
+  @Test
+  void anEventInWhichTheEngineClosesOnceDoesNotPutItOff() throws IOException {
+    room = 2;
+    output.gather(
+        false,
+        () -> {
+          write("goaway");
+          output.close();
+        });
+    assertEquals(List.of("go", "close GRACEFUL"), log);
+  }
+
+  /** A caller may close as the engine takes the end of an upload for sent. */
+  @Test
+  void aConnectionThatIsClosedGracefullyWritesBefore() throws IOException {
+    ReactorConnection connection =
+        new ReactorConnection(HttpVersionPolicy.FORCE_HTTP_2, new Exchange<>(), new Exchange<>());
+    connection.bind(socket);
+    connection.started(new Http2Session(connection, 1024, output));
+    output.gather(
+        true,
+        () -> {
+          write("end");
+          connection.close(CloseMode.GRACEFUL);
+        });
+    assertEquals(List.of("end", "close GRACEFUL"), log);
+  }
+
+  @Test
+  void whatIsLongAndFailsIsLostToo() {
+    broken = true;
+    assertThrows(
+        IOException.class,
+        () -> output.gather(true, () -> output.write(ByteBuffer.allocate(LONG))));
+    assertTrue(output.hasLostAll());
   }
 
   /** As the engine closes when the connection has failed: nobody will ask again. */
   @Test
   void outsideOfAnEventAGracefulCloseDoesNotWait() throws IOException {
     room = 2;
-    output.gather(() -> write("goaway"));
+    output.gather(true, () -> write("goaway"));
     log.clear();
     output.close();
     assertEquals(List.of("close GRACEFUL"), log.subList(log.size() - 1, log.size()));
@@ -200,6 +259,7 @@ class GatheredOutputTest {
   @Test
   void anImmediateCloseWritesNothing() throws IOException {
     output.gather(
+        true,
         () -> {
           write("one");
           output.close(CloseMode.IMMEDIATE);
@@ -212,23 +272,24 @@ class GatheredOutputTest {
   void aWriteThatFailsFailsTheEvent() throws IOException {
     broken = true;
     IOException thrown =
-        assertThrows(IOException.class, () -> output.gather(() -> write("request")));
+        assertThrows(IOException.class, () -> output.gather(true, () -> write("request")));
     assertEquals("broken", thrown.getMessage());
     assertTrue(output.hasLostAll());
     assertThrows(
-        IOException.class, () -> output.gather(() -> output.write(ByteBuffer.allocate(1))));
+        IOException.class, () -> output.gather(true, () -> output.write(ByteBuffer.allocate(1))));
   }
 
   @Test
   void whatIsPartlyWrittenIsNotLost() throws IOException {
     room = 2;
-    output.gather(() -> write("request"));
+    output.gather(true, () -> write("request"));
     assertFalse(output.hasLostAll());
     broken = true;
     assertThrows(
         IOException.class,
         () ->
             output.gather(
+                true,
                 () -> {
                   broken = false;
                   room = 1;
@@ -247,6 +308,7 @@ class GatheredOutputTest {
             IOException.class,
             () ->
                 output.gather(
+                    true,
                     () -> {
                       write("one");
                       throw own;
