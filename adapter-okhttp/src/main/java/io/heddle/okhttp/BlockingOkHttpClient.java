@@ -44,7 +44,7 @@ import okhttp3.WebSocketListener;
  *   <li>An HTTP/2 response that is shorter than its Content-Length fails.
  *   <li>A request that an HTTP/2 server says it did not process is resent, up to {@value
  *       CallEngine#REFUSALS} times, unless {@code retryOnConnectionFailure(false)} forbids it.
- *   <li>Sockets use TCP_NODELAY, so uploads do not wait for delayed acknowledgements.
+ *   <li>Over HTTP/2 sockets use TCP_NODELAY, so uploads do not wait for delayed acknowledgements.
  * </ul>
  *
  * <h2>Where your code runs</h2>

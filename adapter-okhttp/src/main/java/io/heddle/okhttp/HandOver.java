@@ -64,7 +64,7 @@ final class HandOver implements Interceptor {
     Connection connection = Objects.requireNonNull(chain.connection()); // as on the network's side
     boolean shared = OkHttpInternals.isMultiplexed(connection);
     int successes = OkHttpInternals.successes(connection);
-    if (successes == 0 || isLong(chain.request().body())) {
+    if (shared && (successes == 0 || isLong(chain.request().body()))) {
       sendAtOnce(connection);
     }
     if (!shared && isUnsound(connection, successes, call)) {
@@ -124,7 +124,9 @@ final class HandOver implements Interceptor {
 
   /**
    * Without Nagle's algorithm, which OkHttp leaves on: the last piece of what an HTTP/2 window
-   * allows would wait for the server's delayed acknowledgement, some 40 ms for each 64 KiB.
+   * allows would wait for the server's delayed acknowledgement, some 40 ms for each 64 KiB. Over
+   * HTTP/1.1 there is no such window, and OkHttp writes 8 KiB at a time, which without that
+   * algorithm are packets of their own.
    *
    * <p>Not for each call, since a socket's options have a lock in common with its reader: with a
    * thousand callers on one connection that took half of their throughput. A connection that
