@@ -46,7 +46,7 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
   private boolean gathering;
   private boolean wrote; // since the event began
   private boolean lost;
-  private boolean closesAgain;
+  private boolean mayPutOff; // a graceful close, until the event ends
   private boolean putOff;
 
   GatheredOutput(ProtocolIOSession session) {
@@ -79,7 +79,7 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
     getLock().lock();
     try {
       gathering = true;
-      this.closesAgain = closesAgain;
+      mayPutOff = closesAgain;
       wrote = false;
       lost = false;
     } finally {
@@ -91,6 +91,7 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
     getLock().lock();
     try {
       gathering = false;
+      mayPutOff = false;
       if (session.isOpen()) {
         writeOut();
       } else { // whoever waits is told by its end
@@ -149,14 +150,13 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
   }
 
   private int writeNow(ByteBuffer src) throws IOException {
-    boolean broken = true;
     try {
       int bytes = session.write(src);
-      broken = false;
       wrote |= bytes > 0;
       return bytes;
-    } finally {
-      lost |= broken;
+    } catch (IOException | RuntimeException e) {
+      lost = true;
+      throw e;
     }
   }
 
@@ -171,13 +171,9 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
    */
   @Override
   public void close(CloseMode closeMode) {
-    if (closeMode == CloseMode.GRACEFUL) {
-      writeOutBeforeClose();
-      if (isPutOff()) {
-        return;
-      }
+    if (closeMode == CloseMode.IMMEDIATE || !isPutOff()) {
+      session.close(closeMode);
     }
-    session.close(closeMode);
   }
 
   /** Somebody is about to close the session gracefully; any thread. */
@@ -195,7 +191,8 @@ final class GatheredOutput extends ForwardingSession implements ProtocolIOSessio
   private boolean isPutOff() {
     getLock().lock();
     try {
-      putOff = gathering && closesAgain && gathered.position() > 0;
+      writeOutBeforeClose();
+      putOff = mayPutOff && gathered.position() > 0;
       return putOff; // then `end` asks for room
     } finally {
       getLock().unlock();

@@ -173,6 +173,13 @@ final class ApacheClient implements Client {
 
   /** Hands a connection of the reactor to a test, as a lease would have it. */
   void withConnection(URI uri, Consumer<ReactorConnection> use) throws Exception {
+    withConnection(manager, uri, use);
+  }
+
+  /** The same, of this manager. */
+  static void withConnection(
+      BlockingConnectionManager manager, URI uri, Consumer<ReactorConnection> use)
+      throws Exception {
     HttpHost host = HttpHost.create(uri);
     HttpRoute route = new HttpRoute(host, null, "https".equals(uri.getScheme()));
     ConnectionEndpoint endpoint =

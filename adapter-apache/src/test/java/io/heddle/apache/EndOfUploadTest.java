@@ -9,15 +9,13 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.io.ConnectionEndpoint;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.EntityDetails;
 import org.apache.hc.core5.http.Header;
@@ -35,7 +33,6 @@ import org.apache.hc.core5.http.nio.command.RequestExecutionCommand;
 import org.apache.hc.core5.http.protocol.HttpContext;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.reactor.IOSession;
-import org.apache.hc.core5.util.TimeValue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -124,25 +121,9 @@ class EndOfUploadTest {
 
   /** That of the call: there is one. */
   private ReactorConnection connection(Http2Peer peer) throws Exception {
-    ConnectionEndpoint endpoint =
-        manager
-            .lease(
-                "test",
-                new HttpRoute(HttpHost.create(peer.uri())),
-                org.apache.hc.core5.util.Timeout.DISABLED,
-                null)
-            .get(org.apache.hc.core5.util.Timeout.ofSeconds(5));
-    try {
-      manager.connect(endpoint, null, HttpClientContext.create());
-      Lease lease = ((ApacheEndpoint) endpoint).lease();
-      ReactorConnection connection = lease == null ? null : lease.connection();
-      if (connection == null) {
-        throw new AssertionError("not connected");
-      }
-      return connection;
-    } finally {
-      manager.release(endpoint, null, TimeValue.ofMinutes(1));
-    }
+    CompletableFuture<ReactorConnection> its = new CompletableFuture<>();
+    ApacheClient.withConnection(manager, peer.uri(), its::complete);
+    return its.join();
   }
 
   private static IOSession session(ReactorConnection connection)

@@ -15,16 +15,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.hc.client5.http.ClientProtocolException;
-import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
-import org.apache.hc.client5.http.io.ConnectionEndpoint;
-import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ConnectionClosedException;
 import org.apache.hc.core5.http.ContentType;
-import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.http.NoHttpResponseException;
 import org.apache.hc.core5.http.ParseException;
 import org.apache.hc.core5.http.io.entity.InputStreamEntity;
@@ -32,7 +28,6 @@ import org.apache.hc.core5.http2.H2Error;
 import org.apache.hc.core5.http2.H2StreamResetException;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
-import org.apache.hc.core5.util.TimeValue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -188,21 +183,6 @@ class EndedConnectionTest {
               }
             });
     check.cancel();
-    ConnectionEndpoint endpoint =
-        manager
-            .lease(
-                "test",
-                new HttpRoute(HttpHost.create(peer.uri())),
-                org.apache.hc.core5.util.Timeout.DISABLED,
-                null)
-            .get(org.apache.hc.core5.util.Timeout.ofSeconds(5));
-    manager.connect(endpoint, null, HttpClientContext.create());
-    Lease lease = ((ApacheEndpoint) endpoint).lease();
-    ReactorConnection connection = lease == null ? null : lease.connection();
-    if (connection == null) {
-      throw new AssertionError("not connected");
-    }
-    connection.checkAlive(check);
-    manager.release(endpoint, null, TimeValue.ofMinutes(1));
+    ApacheClient.withConnection(manager, peer.uri(), connection -> connection.checkAlive(check));
   }
 }

@@ -81,6 +81,11 @@ class GatheredOutputTest {
     return output.write(ByteBuffer.wrap(text.getBytes(US_ASCII)));
   }
 
+  private void goAwayAndClose() throws IOException {
+    write("goaway");
+    output.close();
+  }
+
   @Test
   void whatAnEventSaysIsWrittenAtOnce() throws IOException {
     output.gather(
@@ -169,24 +174,14 @@ class GatheredOutputTest {
 
   @Test
   void aGracefulCloseComesAfterWhatWasSaid() throws IOException {
-    output.gather(
-        true,
-        () -> {
-          write("goaway");
-          output.close();
-        });
+    output.gather(true, this::goAwayAndClose);
     assertEquals(List.of("goaway", "close GRACEFUL"), log);
   }
 
   @Test
   void aGracefulCloseWaitsForRoomAndIsAskedForAgain() throws IOException {
     room = 2;
-    output.gather(
-        true,
-        () -> {
-          write("goaway");
-          output.close();
-        });
+    output.gather(true, this::goAwayAndClose);
     assertEquals(List.of("go", "room?"), log);
     room = 100;
     log.clear();
@@ -201,8 +196,7 @@ class GatheredOutputTest {
     output.gather(
         true,
         () -> {
-          write("goaway");
-          output.close();
+          goAwayAndClose();
           room = 100;
         });
     assertEquals(List.of("go", "away", "room?"), log);
@@ -212,12 +206,7 @@ class GatheredOutputTest {
   @Test
   void anEventInWhichTheEngineClosesOnceDoesNotPutItOff() throws IOException {
     room = 2;
-    output.gather(
-        false,
-        () -> {
-          write("goaway");
-          output.close();
-        });
+    output.gather(false, this::goAwayAndClose);
     assertEquals(List.of("go", "close GRACEFUL"), log);
   }
 
