@@ -43,9 +43,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Over HTTP/1.1 a body that the JDK's own subscriber gathers is left to it: the call is SENDING
  * to its end.
  *
- * <p>The client's own timer, set to what is left of the deadline, ends SENDING. It begins anew with
- * each redirect and each repetition; only then does the alarm ring there, a moment later. That
- * interrupt never outlives {@code send}: {@link #leave} and {@link #ring} share a lock.
+ * <p>The client's own timer, set to what is left of the deadline, ends SENDING, and from JDK 26 on
+ * BODY. It begins anew with each redirect and each repetition; only then does the alarm ring there,
+ * a moment later, and at a read timeout that is not for the client's timer. That interrupt never
+ * outlives {@code send}: {@link #leave} and {@link #ring} share a lock.
  *
  * @param <T> what the user makes of the body
  */
@@ -172,11 +173,12 @@ final class JdkExchange<T> {
     if (call.deadline.isExpired()) {
       throw JdkFailures.overBeforeSending("before the request was sent");
     }
-    Deadline ofHead = hasBody() ? call.deadline : call.deadline.earlier(silence);
+    boolean ownTimer = hasBody() || JdkInternals.TIMES_BODIES; // else the client's does for both
+    Deadline ofHead = ownTimer ? call.deadline : call.deadline.earlier(silence);
     boolean plain = lane.isOpen() && (ofHead.isNone() || !call.origin.isMultiplexed());
     return plain && ofHead.isNone() && !hasBody() && expects == call.request.expectContinue()
         ? call.request
-        : new SentRequest(call.request, ofHead, this, plain);
+        : RequestOptions.copy(call.request, new SentRequest(call.request, ofHead, this, plain));
   }
 
   private boolean hasBody() {
@@ -278,7 +280,8 @@ final class JdkExchange<T> {
    */
   Flow.Subscriber<? super ByteBuffer> upload(
       Flow.Subscriber<? super ByteBuffer> client, Deadline ofHead, boolean waits) {
-    boolean multiplexed = JdkInternals.isOfHttp2(client);
+    boolean http2 = JdkInternals.isOfHttp2(client);
+    boolean multiplexed = http2 || JdkInternals.isOfHttp3(client);
     if (multiplexed && begun.get() == 1) { // else it may be to another origin
       call.origin.speaks(Version.HTTP_2);
     }
@@ -288,7 +291,7 @@ final class JdkExchange<T> {
     if (!hasBody()) {
       return client;
     }
-    JdkUpload its = new JdkUpload(client, multiplexed, waits, this::sent);
+    JdkUpload its = new JdkUpload(client, http2, multiplexed && waits, this::sent);
     JdkUpload before = upload;
     if (before != null) {
       before.answered(true); // the client has done with it, and may have forgotten it
@@ -327,7 +330,7 @@ final class JdkExchange<T> {
     BodySubscriber<T> user = call.handler.apply(info);
     heard();
     boolean multiplexed = info.version() != Version.HTTP_1_1;
-    call.event.head(info.statusCode(), multiplexed ? "HTTP/2" : "HTTP/1.1");
+    call.event.head(info.statusCode(), JdkInternals.nameOf(info.version()));
     call.origin.answered(lane);
     if (!multiplexed && silence.isNone() && JdkInternals.gathers(user)) {
       return user; // a subscriber of ours would cost the call a hand-over

@@ -28,8 +28,7 @@ final class JdkFailures {
 
   /** Throws if the current thread is one that others depend on to be woken. */
   static void forbidWaiting() {
-    Thread thread = Thread.currentThread();
-    IoThread.forbidWaitingIf(!thread.isVirtual() && JdkInternals.isSelector(thread));
+    IoThread.forbidWaitingIf(JdkInternals.isSelector(Thread.currentThread()));
     IoThread.forbidWaiting();
   }
 

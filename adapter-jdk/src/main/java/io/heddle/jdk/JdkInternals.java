@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodySubscriber;
@@ -20,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What Heddle takes from the JDK's client beyond its documentation: texts of failures, and names of
- * classes. Seen in JDK 21.0.8 and 25.0.3; {@code JdkInternalsTest} and {@code GatheredBodyTest}
- * fail first when one changes.
+ * classes and threads. Seen in JDK 21.0.8, 25.0.3, 26.0.2 and 27.0.1; {@code JdkInternalsTest} and
+ * {@code GatheredBodyTest} fail first when one changes.
  */
 final class JdkInternals {
 
@@ -71,6 +72,18 @@ final class JdkInternals {
    */
   static final long TIMER_EARLY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+  /**
+   * Whether a request's timeout goes on in the body of the response: from JDK 26 on (JDK-8208693).
+   * So none may be set that is for the head alone.
+   */
+  static final boolean TIMES_BODIES = Runtime.version().feature() >= 26;
+
+  /**
+   * Whether the client repeats what was not processed several times, up to its limit for redirects
+   * ({@code MultiExchange.checkRetryEligible}), and no longer once: from JDK 26 on.
+   */
+  static final boolean REPEATS_OFTEN = TIMES_BODIES;
+
   private static final Set<Class<?>> GATHERING =
       Set.copyOf( // which may hold one twice
           List.of(
@@ -89,14 +102,23 @@ final class JdkInternals {
 
   private JdkInternals() {}
 
-  /** Whether this thread runs all I/O of a client: {@code HttpClientImpl.SelectorManager}. */
+  /**
+   * Whether this thread runs all I/O of a client: {@code HttpClientImpl.SelectorManager}, which
+   * from JDK 26 on is a virtual thread. It is known by its name.
+   */
   static boolean isSelector(Thread thread) {
-    return thread.getClass().getName().endsWith("HttpClientImpl$SelectorManager");
+    String name = thread.getName();
+    return name.startsWith("HttpClient-") && name.endsWith("-SelectorManager");
   }
 
   /** Whether what takes a request's body sends it over HTTP/2: {@code Stream.RequestSubscriber}. */
   static boolean isOfHttp2(Flow.Subscriber<?> client) {
-    return client.getClass().getName().endsWith("Stream$RequestSubscriber");
+    return client.getClass().getName().endsWith(".Stream$RequestSubscriber");
+  }
+
+  /** The same for HTTP/3, from JDK 26 on: {@code Http3ExchangeImpl.RequestSubscriber}. */
+  static boolean isOfHttp3(Flow.Subscriber<?> client) {
+    return client.getClass().getName().endsWith("Http3ExchangeImpl$RequestSubscriber");
   }
 
   /**
@@ -112,6 +134,13 @@ final class JdkInternals {
   /** Whether this is a body of the JDK's own that is in memory: whoever asks it never waits. */
   static boolean isInMemory(BodyPublisher body) {
     return IN_MEMORY.contains(body.getClass());
+  }
+
+  /** How a version is written: HTTP/1.1, HTTP/2, from JDK 26 on HTTP/3. */
+  static String nameOf(HttpClient.Version version) {
+    return version == HttpClient.Version.HTTP_1_1
+        ? "HTTP/1.1"
+        : version.name().replace("HTTP_", "HTTP/");
   }
 
   /** Whether an HTTP/2 connection had no stream left: nothing was sent. */
@@ -138,12 +167,15 @@ final class JdkInternals {
   /**
    * How many requests with a body the client has begun when the first of them fails so: {@code
    * MultiExchange.getExceptionalCF} repeats what was not processed once. Negative where as many are
-   * begun when the target of a redirect, which has no body, fails so: before JDK 24.
+   * begun when the target of a redirect, which has no body, fails so: before JDK 24; and from JDK
+   * 26 on, where the origin may have taken the last of several.
    */
   static int triesOf(IOException failure) {
-    return says(failure, NO_STREAM)
-        ? 0
-        : says(failure, UNPROCESSED) ? 2 : says(failure, NO_ENTRY) ? 1 : -1;
+    if (says(failure, NO_STREAM)) {
+      return 0;
+    }
+    int tries = says(failure, UNPROCESSED) ? 2 : says(failure, NO_ENTRY) ? 1 : -1;
+    return REPEATS_OFTEN ? -1 : tries;
   }
 
   /** Whether it may have been the client's own timer. */

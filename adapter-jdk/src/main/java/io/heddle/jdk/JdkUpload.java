@@ -14,13 +14,14 @@ import org.jspecify.annotations.Nullable;
  * its window when the call ends, or when the client makes the request once more: its writer would
  * wait for ever. So the exchange cancels it.
  *
- * <p>Over HTTP/2 the client asks for more on the thread that reads the connection, when that has
- * brought a window. The user's body may wait there, perhaps for an answer that comes on the same
- * connection; so it is asked on a virtual thread of its own, unless it is at work already, or in
- * memory.
+ * <p>Over HTTP/2 and HTTP/3 the client asks for more on the thread that reads the connection, when
+ * that has brought a window. The user's body may wait there, perhaps for an answer that comes on
+ * the same connection; so it is asked on a virtual thread of its own, unless it is at work already,
+ * or in memory.
  *
- * <p>The client also forgets one whose stream is beyond the server's GOAWAY: the call would wait
- * for ever. It finds out when it next looks for a window, so it is {@link #nudge nudged}.
+ * <p>Over HTTP/2 the client also forgets one whose stream is beyond the server's GOAWAY: the call
+ * would wait for ever. It finds out when it next looks for a window, so it is {@link #nudge
+ * nudged}.
  *
  * <pre>{@code
  * NEW ──request──▶ ASKED ──onNext──▶ HELD   the client has a piece, and may wait for its window
@@ -44,7 +45,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   private static final long STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private final Flow.Subscriber<? super ByteBuffer> client;
-  private final boolean multiplexed;
+  private final boolean nudged;
   private final boolean waits;
   private final LongConsumer ended;
   private volatile Flow.@Nullable Subscription user;
@@ -61,17 +62,17 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
   /**
    * An upload that nothing has been sent of.
    *
-   * @param multiplexed whether over HTTP/2
-   * @param waits whether who asks the user's body may have to wait
+   * @param nudged whether the client is to be nudged: over HTTP/2
+   * @param waits whether who asks the user's body may have to wait where nobody may
    * @param ended is told how many bytes there were as it ends, once or more
    */
   JdkUpload(
       Flow.Subscriber<? super ByteBuffer> client,
-      boolean multiplexed,
+      boolean nudged,
       boolean waits,
       LongConsumer ended) {
     this.client = client;
-    this.multiplexed = multiplexed;
+    this.nudged = nudged;
     this.waits = waits;
     this.ended = ended;
   }
@@ -129,12 +130,12 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     begun = true;
     held = false;
     Flow.Subscription its = user;
-    if (its == null || over || (multiplexed && forNudge)) {
+    if (its == null || over || (nudged && forNudge)) {
       return;
     }
     if (wanted.getAndAccumulate(n, JdkUpload::sum) > 0) {
       return; // he who asks at the moment asks for this, too
-    } else if (multiplexed && waits) {
+    } else if (waits) {
       Thread.startVirtualThread(() -> ask(its));
     } else {
       ask(its);
@@ -198,7 +199,7 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
 
   /** Nudges it from time to time, until it is over, or the call is. */
   void watch(BooleanSupplier callIsOver) {
-    if (multiplexed) {
+    if (nudged) {
       watch =
           JdkTimer.after(
               NUDGE_NANOS,

@@ -22,6 +22,9 @@ final class Clients {
   /** What ends at all ends in this time, on a busy machine too. */
   static final int LONG_SECONDS = 30;
 
+  /** How often the JDK sends what the server refuses, before it gives up. */
+  static final int TRIES = Runtime.version().feature() >= 26 ? 5 : 2;
+
   private Clients() {}
 
   static HttpClient.Builder stock(Wire wire) {

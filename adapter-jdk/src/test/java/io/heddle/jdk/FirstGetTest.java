@@ -35,7 +35,8 @@ class FirstGetTest {
         HttpClient stock = stock(Wire.H2_TLS).build();
         HttpClient client = BlockingJdkHttpClient.wrap(stock(Wire.H2_TLS).build())) {
       assertNull(lengthOfGet(stock, server), "stock");
-      assertEquals("0", lengthOfGet(client, server), "first");
+      boolean onlyWithPost = Runtime.version().feature() >= 26; // or with PUT
+      assertEquals(onlyWithPost ? null : "0", lengthOfGet(client, server), "first");
       assertNull(lengthOfGet(client, server), "second");
     }
   }

@@ -68,7 +68,7 @@ class JdkInternalsTest {
   }
 
   @Test
-  void theSelectorIsKnownByItsClass() throws Exception {
+  void theSelectorIsKnownByItsName() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
         HttpClient client = stock(Wire.HTTP_1_1).executor(Runnable::run).build()) {
       Script late = Script.ok().delay(Duration.ofMillis(300)); // else the caller may come first

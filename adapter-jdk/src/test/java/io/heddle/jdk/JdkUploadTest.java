@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class JdkUploadTest {
 
   /** Asks for the next piece as it gets one, as the client does while it has a window. */
-  private static final class Asking implements Flow.Subscriber<ByteBuffer> {
+  private static class Asking implements Flow.Subscriber<ByteBuffer> {
     final Set<Thread> threads = ConcurrentHashMap.newKeySet();
     final CompletableFuture<Long> whole = new CompletableFuture<>();
     volatile long bytes;
@@ -78,5 +78,36 @@ class JdkUploadTest {
     byte[] bytes = new byte[LENGTH];
     Asking client = ask(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(bytes)));
     assertTrue(client.threads.stream().allMatch(Thread::isVirtual), client.threads::toString);
+  }
+
+  /** Of HTTP/3, which asks as it has sent and as a window comes, and is not nudged. */
+  @Test
+  void whatIsAskedTwiceBeforeItComesIsBroughtTwice() throws Exception {
+    Asking client =
+        new Asking() {
+          @Override
+          public void onSubscribe(Flow.Subscription subscription) {
+            subscription.request(1);
+            subscription.request(1);
+          }
+        };
+    CompletableFuture<Long> asked = new CompletableFuture<>();
+    new JdkUpload(client, false, false, bytes -> {})
+        .onSubscribe(
+            new Flow.Subscription() {
+              private long sum;
+
+              @Override
+              public void request(long n) {
+                sum += n;
+                if (sum == 2) {
+                  asked.complete(sum);
+                }
+              }
+
+              @Override
+              public void cancel() {}
+            });
+    assertEquals(2, asked.get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
   }
 }

@@ -4,7 +4,6 @@ import static io.heddle.jdk.Clients.request;
 import static io.heddle.jdk.Clients.start;
 import static io.heddle.jdk.Clients.stock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -94,16 +93,22 @@ class LostCancelTest {
 
   @Test
   void stockForgetsAnotherAttempt() throws Exception {
-    assertFalse(isAnotherAttemptReset(client -> client));
+    assertEquals(Optional.of(false), isAnotherAttemptReset(client -> client));
   }
 
+  /** On JDK 26 and later there is none that the server sees. */
   @Test
   void anotherAttemptIsReset() throws Exception {
-    assertTrue(isAnotherAttemptReset(BlockingJdkHttpClient::wrap));
+    assertTrue(
+        isAnotherAttemptReset(BlockingJdkHttpClient::wrap)
+            .orElse(Runtime.version().feature() >= 26));
   }
 
-  /** Of a call whose client goes on with another attempt once the call is over. */
-  private static boolean isAnotherAttemptReset(UnaryOperator<HttpClient> wrapping)
+  /**
+   * Of a call whose client goes on with another attempt once the call is over; empty if it does
+   * not.
+   */
+  private static Optional<Boolean> isAnotherAttemptReset(UnaryOperator<HttpClient> wrapping)
       throws Exception {
     for (int i = 0; i < 5; i++) {
       try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
@@ -113,12 +118,12 @@ class LostCancelTest {
         if (holdsSoon(() -> server.seen(uri).size() == 2)) { // else the interrupt came first
           boolean reset = holdsSoon(() -> server.seen(uri).getLast().isAborted());
           client.shutdownNow();
-          return reset;
+          return Optional.of(reset);
         }
         client.shutdownNow();
       }
     }
-    throw new AssertionError("the client makes no other attempt");
+    return Optional.empty();
   }
 
   /**

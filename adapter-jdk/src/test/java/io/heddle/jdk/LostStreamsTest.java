@@ -115,9 +115,12 @@ class LostStreamsTest {
       List<InputStream> held = holdAllButTwo(client, server);
       URI uri =
           server.uri(
-              Script.ok().delay(Duration.ofMillis(200)).fault(Fault.STREAM_REFUSED).times(2));
+              Script.ok()
+                  .delay(Duration.ofMillis(200))
+                  .fault(Fault.STREAM_REFUSED)
+                  .times(Clients.TRIES));
       var call = start(() -> client.send(request(uri).build(), BodyHandlers.discarding()));
-      Clients.await("the JDK's second attempt", () -> server.seen(uri).size() == 2);
+      Clients.await("the JDK's last attempt", () -> server.seen(uri).size() == Clients.TRIES);
       server.maxStreams(STREAMS - 1); // which are held
       Thread.sleep(1000); // in which it would take them for lost
       assertFalse(call.isDone());
@@ -128,7 +131,7 @@ class LostStreamsTest {
     }
   }
 
-  /** Two streams are left, one of them for the second attempt of the JDK. */
+  /** Two streams are left, one of them for the next attempt of the JDK. */
   private static List<InputStream> holdAllButTwo(BlockingJdkHttpClient client, FaultServer server)
       throws Exception {
     server.maxStreams(STREAMS + 1);
@@ -144,7 +147,7 @@ class LostStreamsTest {
   private static List<InputStream> holdFromBeforeARefusal(
       BlockingJdkHttpClient client, FaultServer server) throws Exception {
     List<InputStream> held = holdAllButTwo(client, server);
-    URI uri = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).times(2));
+    URI uri = server.uri(Script.ok().fault(Fault.STREAM_REFUSED).times(Clients.TRIES));
     assertEquals(
         200, client.send(request(uri).build(), BodyHandlers.discarding()).statusCode(), "again");
     return held;

@@ -196,8 +196,9 @@ record Verdicts(RunRecord run) {
       return of(what, bar, library -> of(library).worst(other.of(library)));
     }
 
+    /** Whether no library has a figure for it. */
     boolean isUnknown() {
-      return verdicts.values().stream().allMatch(each -> each.finding() == Finding.UNKNOWN);
+      return verdicts.values().stream().allMatch(Verdict.UNKNOWN::equals);
     }
   }
 

@@ -388,6 +388,40 @@ class ReportTest {
         lines);
   }
 
+  @Test
+  void whatHasNoBarIsTold() {
+    Figures[] rounds = rounds(100, 100, 100, 100, 100, 100);
+    RunRecord run =
+        run(
+            List.of(
+                new Cell(
+                    "closed-100",
+                    "",
+                    Library.OKHTTP,
+                    Mode.STOCK_VIRTUAL,
+                    Wire.HTTP_1,
+                    List.of(rounds),
+                    "",
+                    ""),
+                new Cell(
+                    "closed-100",
+                    "",
+                    Library.OKHTTP,
+                    Mode.HEDDLE,
+                    Wire.HTTP_2,
+                    List.of(rounds),
+                    "",
+                    "")),
+            false);
+
+    String table = new PromiseTable(List.of(run)).markdown();
+
+    assertTrue(
+        table.contains(
+            "100 callers | ≥ 1.50, OkHttp and JDK none | 25 | not measured | 1.00 (1.00–1.00) |"),
+        table);
+  }
+
   private static Cell pinned(int pins) {
     return cell("at-once", Mode.HEDDLE, Wire.HTTP_1, figures(1, Map.of(), pins));
   }
