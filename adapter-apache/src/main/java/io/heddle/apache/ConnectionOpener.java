@@ -25,6 +25,7 @@ import org.apache.hc.client5.http.ConnectExceptionSupport;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.HttpRoute;
 import org.apache.hc.client5.http.SchemePortResolver;
+import org.apache.hc.client5.http.SystemDefaultDnsResolver;
 import org.apache.hc.client5.http.config.TlsConfig;
 import org.apache.hc.client5.http.routing.RoutingSupport;
 import org.apache.hc.core5.http.HttpHost;
@@ -33,6 +34,7 @@ import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.nio.ssl.TlsStrategy;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.net.InetAddressUtils;
 import org.apache.hc.core5.net.NamedEndpoint;
 import org.apache.hc.core5.reactor.IOSession;
 import org.apache.hc.core5.reactor.ProtocolIOSession;
@@ -169,11 +171,20 @@ final class ConnectionOpener {
     if (address != null) {
       return List.of(new InetSocketAddress(address, host.getPort()));
     }
-    List<InetSocketAddress> found = lookUp(plan, host, waits);
+    List<InetSocketAddress> found =
+        isAddress(host.getHostName())
+            ? dnsResolver.resolve(host.getHostName(), host.getPort()) // which asks nobody
+            : lookUp(plan, host, waits);
     if (found == null || found.isEmpty()) {
       throw new UnknownHostException(host.getHostName());
     }
     return new ArrayList<>(found);
+  }
+
+  /** Whether the resolver has nothing to look up; a user's may do so all the same. */
+  private boolean isAddress(String host) {
+    return dnsResolver.getClass() == SystemDefaultDnsResolver.class
+        && (InetAddressUtils.isIPv4(host) || InetAddressUtils.isIPv6(host));
   }
 
   private @Nullable List<InetSocketAddress> lookUp(Plan plan, HttpHost host, CancellableWaits waits)

@@ -1,11 +1,15 @@
 package io.heddle.apache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.DeafPort;
+import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.LeakCheck;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URI;
@@ -13,9 +17,11 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.HttpRoute;
@@ -248,5 +254,29 @@ class RouteTest {
         assertEquals(1, peer.connections.size());
       }
     }
+  }
+
+  /** What is an address needs no thread to look it up. */
+  @Test
+  void anAddressIsNotLookedUp() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1);
+        CloseableHttpClient client = BlockingHttpClients.createDefault()) {
+      Set<Thread> before = resolversBut(Set.of());
+      assertEquals(200, statusOf(client, server.uri(Script.ok())));
+      assertEquals(Set.of(), resolversBut(before));
+      assertEquals(200, statusOf(client, server.uri("localhost", Script.ok())));
+      assertNotEquals(Set.of(), resolversBut(before));
+    }
+  }
+
+  private static int statusOf(CloseableHttpClient client, URI uri) throws IOException {
+    return client.execute(new HttpGet(uri), response -> response.getCode());
+  }
+
+  private static Set<Thread> resolversBut(Set<Thread> known) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(each -> each.getName().startsWith("heddle-apache-resolver"))
+        .filter(each -> !known.contains(each))
+        .collect(Collectors.toSet());
   }
 }

@@ -24,10 +24,11 @@ import org.jspecify.annotations.Nullable;
  * needs. Look-ups of one name that overlap share one call. A caller that gives up leaves at once;
  * the native call ends when it ends, and its answer is dropped.
  *
- * <p>The threads are daemons, start when there is work and end after {@value #IDLE_SECONDS} s
- * without any. They inherit nothing from who starts them: no InheritableThreadLocal, and the
- * context class loader is the system's. With more names being looked up than threads, names wait
- * for a thread; where none can be made, the look-up fails with what the JVM says.
+ * <p>The threads are daemons, no more than there are look-ups under way, and end after {@value
+ * #IDLE_SECONDS} s without work. They inherit nothing from who starts them: no
+ * InheritableThreadLocal, and the context class loader is the system's. With more names being
+ * looked up than threads, names wait for a thread; where none can be made, the look-up fails with
+ * what the JVM says.
  *
  * @param <T> what a look-up answers: a list of addresses, in the library's own type
  */
@@ -40,6 +41,7 @@ public final class HostResolver<T> implements AutoCloseable {
 
   // Guarded by lock. A null value for a key is never stored.
   private final Map<Object, Lookup> running = new HashMap<>();
+  private int busy; // look-ups that have a thread or wait for one, until all askers are told
   private boolean closed;
 
   /**
@@ -67,12 +69,7 @@ public final class HostResolver<T> implements AutoCloseable {
     }
     threads =
         new ThreadPoolExecutor(
-            maxThreads,
-            maxThreads,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            factory);
+            1, maxThreads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
     threads.allowCoreThreadTimeOut(true);
   }
 
@@ -168,10 +165,13 @@ public final class HostResolver<T> implements AutoCloseable {
     return joined;
   }
 
-  /** Null, or why there is no thread; then the next one to ask tries anew. */
+  /** Under lock. Null, or why there is no thread; then the next one to ask tries anew. */
   private @Nullable Error start(Lookup lookup) {
     try {
+      // Below its core size the pool makes a thread for each task, though others be idle.
+      threads.setCorePoolSize(Math.min(threads.getMaximumPoolSize(), busy + 1));
       threads.execute(lookup);
+      busy++;
       return null;
     } catch (Error noThread) { // OutOfMemoryError: unable to create native thread
       return noThread;
@@ -248,6 +248,23 @@ public final class HostResolver<T> implements AutoCloseable {
 
     @Override
     public void run() {
+      try {
+        lookUp();
+      } finally {
+        ended();
+      }
+    }
+
+    private void ended() {
+      lock.lock();
+      try {
+        busy--;
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    private void lookUp() {
       if (abandoned()) {
         return;
       }

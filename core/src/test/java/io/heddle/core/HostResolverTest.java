@@ -12,7 +12,9 @@ import java.net.URLClassLoader;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -129,6 +131,22 @@ class HostResolverTest {
     assertThrows(TimeoutException.class, () -> hasty.await(Deadline.after(Duration.ofMillis(10))));
     answer.countDown();
     assertEquals("address", patient.result());
+  }
+
+  @Test
+  void aThreadThatIsIdleTakesTheNextName() throws Exception {
+    HostResolver<Thread> threads = new HostResolver<>("test-threads", 8);
+    Set<Thread> used = new HashSet<>();
+    for (int i = 0; i < 20; i++) {
+      used.add(threads.resolve("host " + i, Thread::currentThread).await(soon));
+      long end = System.nanoTime() + Caller.PATIENCE.toNanos();
+      while (used.stream().anyMatch(each -> each.getState() == Thread.State.RUNNABLE)) {
+        assertTrue(System.nanoTime() < end, "idle again");
+        Thread.sleep(1);
+      }
+    }
+    threads.close();
+    assertEquals(1, used.size());
   }
 
   @Test
