@@ -173,10 +173,11 @@ final class JdkExchange<T> {
     if (call.deadline.isExpired()) {
       throw JdkFailures.overBeforeSending("before the request was sent");
     }
-    boolean ownTimer = hasBody() || JdkInternals.TIMES_BODIES; // else the client's does for both
-    Deadline ofHead = ownTimer ? call.deadline : call.deadline.earlier(silence);
-    boolean plain = lane.isOpen() && (ofHead.isNone() || !call.origin.isMultiplexed());
-    return plain && ofHead.isNone() && !hasBody() && expects == call.request.expectContinue()
+    Deadline first = call.deadline.earlier(silence);
+    boolean silenceIsOurs = hasBody() || JdkInternals.TIMES_BODIES; // else the client's timer's
+    Deadline ofHead = silenceIsOurs ? call.deadline : first;
+    boolean plain = lane.isOpen() && (first.isNone() || !call.origin.isMultiplexed());
+    return plain && first.isNone() && !hasBody() && expects == call.request.expectContinue()
         ? call.request
         : RequestOptions.copy(call.request, new SentRequest(call.request, ofHead, this, plain));
   }
@@ -317,7 +318,7 @@ final class JdkExchange<T> {
   private void mustBeWanted(Deadline ofHead) {
     if (ofHead.remainingNanos() < JdkInternals.TIMER_EARLY_NANOS) {
       end(isLate() ? JdkFailures.over(null) : new HttpTimeoutException("read timed out"));
-    } else if (!over.get()) {
+    } else if (end == null && !over.get()) {
       return;
     }
     throw new CancellationException("the call is over");

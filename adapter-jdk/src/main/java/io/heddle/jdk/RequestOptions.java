@@ -61,6 +61,9 @@ final class RequestOptions {
     try {
       return method.invoke(its, arguments);
     } catch (InvocationTargetException e) { // by a request class of the user's
+      if (e.getCause() instanceof Error wrong) {
+        throw wrong;
+      }
       throw e.getCause() instanceof RuntimeException wrong
           ? wrong
           : new IllegalArgumentException(e.getCause());

@@ -45,6 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The deadline of a call is over just before its request has a stream of HTTP/2. At times the JDK
@@ -54,6 +55,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LostCancelTest {
 
   private static final Duration DEADLINE = Duration.ofMillis(300);
+  private static final Duration SILENCE = Duration.ofSeconds(2); // a cold client answers in it
 
   /**
    * A cancel that is lost: the client has no timer and hears no interrupt.
@@ -87,6 +89,34 @@ class LostCancelTest {
       assertInstanceOf(DeadlineExceededException.class, thrown.getCause());
       Clients.await("the server knows", () -> server.seen(uri).stream().allMatch(Seen::isAborted));
       assertEquals(1, server.seen(uri).size());
+      client.shutdownNow();
+    }
+  }
+
+  /** By a read timeout, and no deadline. */
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "POST"})
+  void theStreamIsResetAtAReadTimeout(String method) throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.H2_TLS)) {
+      Losing losing = new Losing(stock(Wire.H2_TLS).build());
+      BlockingJdkHttpClient client =
+          BlockingJdkHttpClient.builder(losing).readTimeout(SILENCE).build();
+      URI ok = server.uri(Script.ok());
+      start(() -> client.send(request(ok).build(), BodyHandlers.discarding())).get();
+
+      losing.loses = true;
+      URI uri = server.uri(Script.ok().fault(Script.Fault.STALL));
+      HttpRequest.Builder user = request(uri);
+      HttpRequest call =
+          method.equals("GET")
+              ? user.build()
+              : user.method(method, BodyPublishers.ofString("body")).build();
+      var outcome = start(() -> client.send(call, BodyHandlers.discarding()));
+      assertInstanceOf(HttpTimeoutException.class, Clients.failure(outcome));
+      losing.streams.countDown();
+      Clients.await(
+          "the server knows",
+          () -> server.seen(uri).size() == 1 && server.seen(uri).getFirst().isAborted());
       client.shutdownNow();
     }
   }

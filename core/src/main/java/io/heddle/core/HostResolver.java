@@ -1,14 +1,17 @@
 package io.heddle.core;
 
 import io.heddle.core.CallEvent.Step;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -24,11 +27,10 @@ import org.jspecify.annotations.Nullable;
  * needs. Look-ups of one name that overlap share one call. A caller that gives up leaves at once;
  * the native call ends when it ends, and its answer is dropped.
  *
- * <p>The threads are daemons, no more than there are look-ups under way, and end after {@value
- * #IDLE_SECONDS} s without work. They inherit nothing from who starts them: no
- * InheritableThreadLocal, and the context class loader is the system's. With more names being
- * looked up than threads, names wait for a thread; where none can be made, the look-up fails with
- * what the JVM says.
+ * <p>The threads are daemons, start where none is idle, and end after {@value #IDLE_SECONDS} s
+ * without work. They inherit nothing from who starts them: no InheritableThreadLocal, and the
+ * context class loader is the system's. With more names being looked up than threads, names wait
+ * for a thread; where none can be made, the look-up fails with what the JVM says.
  *
  * @param <T> what a look-up answers: a list of addresses, in the library's own type
  */
@@ -36,12 +38,14 @@ public final class HostResolver<T> implements AutoCloseable {
 
   private static final int IDLE_SECONDS = 10;
 
-  private final ThreadPoolExecutor threads;
+  private final int maxThreads;
+  private final ExecutorService threads;
   private final ReentrantLock lock = new ReentrantLock();
 
   // Guarded by lock. A null value for a key is never stored.
   private final Map<Object, Lookup> running = new HashMap<>();
-  private int busy; // look-ups that have a thread or wait for one, until all askers are told
+  private final Queue<Lookup> queued = new ArrayDeque<>(); // while all threads are busy
+  private int busy;
   private boolean closed;
 
   /**
@@ -67,10 +71,16 @@ public final class HostResolver<T> implements AutoCloseable {
     if (maxThreads <= 0) {
       throw new IllegalArgumentException("maxThreads must be positive: " + maxThreads);
     }
+    this.maxThreads = maxThreads;
+    // It hands a task to a thread that is idle, or to a new one: how many there are is up to busy.
     threads =
         new ThreadPoolExecutor(
-            1, maxThreads, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
-    threads.allowCoreThreadTimeOut(true);
+            0,
+            Integer.MAX_VALUE,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            factory);
   }
 
   /**
@@ -128,6 +138,7 @@ public final class HostResolver<T> implements AutoCloseable {
     lock.lock();
     try {
       closed = true;
+      queued.clear();
       for (Lookup each : running.values()) {
         waiting.addAll(each.askers);
         each.askers.clear();
@@ -167,9 +178,11 @@ public final class HostResolver<T> implements AutoCloseable {
 
   /** Under lock. Null, or why there is no thread; then the next one to ask tries anew. */
   private @Nullable Error start(Lookup lookup) {
+    if (busy == maxThreads) {
+      queued.add(lookup);
+      return null;
+    }
     try {
-      // Below its core size the pool makes a thread for each task, though others be idle.
-      threads.setCorePoolSize(Math.min(threads.getMaximumPoolSize(), busy + 1));
       threads.execute(lookup);
       busy++;
       return null;
@@ -248,17 +261,20 @@ public final class HostResolver<T> implements AutoCloseable {
 
     @Override
     public void run() {
-      try {
-        lookUp();
-      } finally {
-        ended();
+      for (Lookup each = this; each != null; each = next()) {
+        each.lookUp();
       }
     }
 
-    private void ended() {
+    /** What the thread does next; null if nothing waits for one. */
+    private @Nullable Lookup next() {
       lock.lock();
       try {
-        busy--;
+        Lookup next = queued.poll();
+        if (next == null) {
+          busy--;
+        }
+        return next;
       } finally {
         lock.unlock();
       }
@@ -289,8 +305,15 @@ public final class HostResolver<T> implements AutoCloseable {
           asker.found(answer);
         }
       } catch (Throwable t) {
-        Thread me = Thread.currentThread();
-        me.getUncaughtExceptionHandler().uncaughtException(me, t);
+        uncaught(t);
+      }
+    }
+
+    private void uncaught(Throwable thrown) {
+      Thread me = Thread.currentThread();
+      try {
+        me.getUncaughtExceptionHandler().uncaughtException(me, thrown);
+      } catch (Throwable ofHandler) { // ignored, as the JVM does: others wait for this thread
       }
     }
 

@@ -149,6 +149,20 @@ class HostResolverTest {
     assertEquals(1, used.size());
   }
 
+  /** Two threads, of which each takes what waits once it is free. */
+  @Test
+  void namesWaitWhileAllThreadsAreBusy() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      startSlow("host " + i).awaitParked();
+    }
+    awaitCalls(2);
+    Thread.sleep(50);
+    assertEquals(2, calls.get());
+    answer.countDown();
+    awaitCalls(10);
+    assertEquals("address", resolver.resolve("last", this::slow).await(soon));
+  }
+
   @Test
   void aNameThatNobodyWaitsForAnyMoreIsNotLookedUp() throws Exception {
     startSlow("a").awaitParked();
