@@ -138,9 +138,10 @@ final class JdkInternals {
 
   /** How a version is written: HTTP/1.1, HTTP/2, from JDK 26 on HTTP/3. */
   static String nameOf(HttpClient.Version version) {
-    return version == HttpClient.Version.HTTP_1_1
-        ? "HTTP/1.1"
-        : version.name().replace("HTTP_", "HTTP/");
+    if (version == HttpClient.Version.HTTP_1_1) {
+      return "HTTP/1.1";
+    }
+    return version == HttpClient.Version.HTTP_2 ? "HTTP/2" : "HTTP/3";
   }
 
   /** Whether an HTTP/2 connection had no stream left: nothing was sent. */
@@ -173,9 +174,10 @@ final class JdkInternals {
   static int triesOf(IOException failure) {
     if (says(failure, NO_STREAM)) {
       return 0;
+    } else if (REPEATS_OFTEN) {
+      return -1;
     }
-    int tries = says(failure, UNPROCESSED) ? 2 : says(failure, NO_ENTRY) ? 1 : -1;
-    return REPEATS_OFTEN ? -1 : tries;
+    return says(failure, UNPROCESSED) ? 2 : says(failure, NO_ENTRY) ? 1 : -1;
   }
 
   /** Whether it may have been the client's own timer. */

@@ -23,7 +23,7 @@ final class Clients {
   static final int LONG_SECONDS = 30;
 
   /** How often the JDK sends what the server refuses, before it gives up. */
-  static final int TRIES = Runtime.version().feature() >= 26 ? 5 : 2;
+  static final int TRIES = JdkInternals.REPEATS_OFTEN ? 5 : 2;
 
   private Clients() {}
 

@@ -21,6 +21,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -61,9 +63,13 @@ class HostResolverTest {
   }
 
   private void awaitCalls(int expected) throws Exception {
+    await(() -> calls.get() >= expected, () -> "calls: " + calls);
+  }
+
+  private static void await(BooleanSupplier holds, Supplier<String> state) throws Exception {
     long end = System.nanoTime() + Caller.PATIENCE.toNanos();
-    while (calls.get() < expected) {
-      assertTrue(System.nanoTime() < end, () -> "calls: " + calls);
+    while (!holds.getAsBoolean()) {
+      assertTrue(System.nanoTime() < end, state);
       Thread.sleep(1);
     }
   }
@@ -135,17 +141,14 @@ class HostResolverTest {
 
   @Test
   void aThreadThatIsIdleTakesTheNextName() throws Exception {
-    HostResolver<Thread> threads = new HostResolver<>("test-threads", 8);
     Set<Thread> used = new HashSet<>();
-    for (int i = 0; i < 20; i++) {
-      used.add(threads.resolve("host " + i, Thread::currentThread).await(soon));
-      long end = System.nanoTime() + Caller.PATIENCE.toNanos();
-      while (used.stream().anyMatch(each -> each.getState() == Thread.State.RUNNABLE)) {
-        assertTrue(System.nanoTime() < end, "idle again");
-        Thread.sleep(1);
+    try (HostResolver<Thread> threads = new HostResolver<>("test-threads", 8)) {
+      for (int i = 0; i < 20; i++) {
+        Thread its = threads.resolve("host " + i, Thread::currentThread).await(soon);
+        used.add(its);
+        await(() -> its.getState() == Thread.State.TIMED_WAITING, () -> "not idle: " + its);
       }
     }
-    threads.close();
     assertEquals(1, used.size());
   }
 
