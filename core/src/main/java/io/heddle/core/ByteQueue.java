@@ -10,13 +10,17 @@ import org.jspecify.annotations.Nullable;
  * <p>The bytes lie in a chain of segments, each filled to its end before the next begins, so that
  * the two counters alone say where everything is. A queue that was never used holds no memory. The
  * first segment is as large as the producer expects the whole to be, so that a short body costs no
- * more than itself; the next have {@link #SEGMENT} bytes. Segments that were read go back to the
- * producer: there are never more than the queue once needed at a time.
+ * more than itself. A producer who brings more at a time gets larger ones, for a consumer who takes
+ * what lies in one piece. Segments that were read go back to the producer: there are never more
+ * than the queue once needed at a time.
  */
 final class ByteQueue {
 
-  /** Bytes of a segment, other than a first one that is known to be enough. */
+  /** Bytes of a segment at least, other than a first one that is known to be enough. */
   static final int SEGMENT = 16 * 1024;
+
+  /** And at most. */
+  static final int LARGEST = 64 * 1024;
 
   private static final class Segment {
     final byte[] bytes;
@@ -101,11 +105,11 @@ final class ByteQueue {
   private Segment writable(int wanted) {
     Segment last = tail;
     if (last == null) {
-      last = new Segment(Math.max(firstSize, Math.min(wanted, SEGMENT)));
+      last = new Segment(Math.max(firstSize, Math.min(wanted, LARGEST)));
       first = last;
       tail = last;
     } else if (tailPos == last.bytes.length) {
-      Segment more = another();
+      Segment more = another(wanted);
       last.next = more;
       tail = more;
       tailPos = 0;
@@ -114,12 +118,12 @@ final class ByteQueue {
     return last;
   }
 
-  private Segment another() {
+  private Segment another(int wanted) {
     Segment more = mine;
     if (more == null) {
       more = spares;
       if (more == null) {
-        return new Segment(SEGMENT);
+        return new Segment(Math.max(SEGMENT, Math.min(wanted, LARGEST)));
       }
       spares = null;
     }
@@ -157,7 +161,7 @@ final class ByteQueue {
    * @return at least one byte, or null if there are none now
    */
   @Nullable ByteBuffer peek() {
-    int n = (int) Math.min(SEGMENT, available());
+    int n = (int) Math.min(LARGEST, available());
     if (n == 0) {
       return null;
     }
@@ -183,7 +187,7 @@ final class ByteQueue {
       from = present(read.next);
       head = from;
       headPos = 0;
-      if (read.bytes.length == SEGMENT) {
+      if (read.bytes.length >= SEGMENT) {
         read.next = kept;
         kept = read;
         if (spares == null) {
