@@ -10,17 +10,13 @@ import org.jspecify.annotations.Nullable;
  * <p>The bytes lie in a chain of segments, each filled to its end before the next begins, so that
  * the two counters alone say where everything is. A queue that was never used holds no memory. The
  * first segment is as large as the producer expects the whole to be, so that a short body costs no
- * more than itself. A producer who brings more at a time gets larger ones, for a consumer who takes
- * what lies in one piece. Segments that were read go back to the producer: there are never more
- * than the queue once needed at a time.
+ * more than itself; the next have {@link #SEGMENT} bytes. Segments that were read go back to the
+ * producer: there are never more than the queue once needed at a time.
  */
 final class ByteQueue {
 
-  /** Bytes of a segment at least, other than a first one that is known to be enough. */
+  /** Bytes of a segment, other than a first one that is known to be enough. */
   static final int SEGMENT = 16 * 1024;
-
-  /** And at most. */
-  static final int LARGEST = 64 * 1024;
 
   private static final class Segment {
     final byte[] bytes;
@@ -105,11 +101,11 @@ final class ByteQueue {
   private Segment writable(int wanted) {
     Segment last = tail;
     if (last == null) {
-      last = new Segment(Math.max(firstSize, Math.min(wanted, LARGEST)));
+      last = new Segment(Math.max(firstSize, Math.min(wanted, SEGMENT)));
       first = last;
       tail = last;
     } else if (tailPos == last.bytes.length) {
-      Segment more = another(wanted);
+      Segment more = another();
       last.next = more;
       tail = more;
       tailPos = 0;
@@ -118,12 +114,12 @@ final class ByteQueue {
     return last;
   }
 
-  private Segment another(int wanted) {
+  private Segment another() {
     Segment more = mine;
     if (more == null) {
       more = spares;
       if (more == null) {
-        return new Segment(Math.max(SEGMENT, Math.min(wanted, LARGEST)));
+        return new Segment(SEGMENT);
       }
       spares = null;
     }
@@ -161,7 +157,7 @@ final class ByteQueue {
    * @return at least one byte, or null if there are none now
    */
   @Nullable ByteBuffer peek() {
-    int n = (int) Math.min(LARGEST, available());
+    int n = (int) Math.min(SEGMENT, available());
     if (n == 0) {
       return null;
     }
@@ -187,7 +183,7 @@ final class ByteQueue {
       from = present(read.next);
       head = from;
       headPos = 0;
-      if (read.bytes.length >= SEGMENT) {
+      if (read.bytes.length == SEGMENT) {
         read.next = kept;
         kept = read;
         if (spares == null) {

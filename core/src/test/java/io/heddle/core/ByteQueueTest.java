@@ -38,9 +38,7 @@ class ByteQueueTest {
         ByteQueue.SEGMENT - 1,
         ByteQueue.SEGMENT,
         ByteQueue.SEGMENT + 1,
-        3 * ByteQueue.SEGMENT + 7,
-        ByteQueue.LARGEST,
-        2 * ByteQueue.LARGEST + 7
+        3 * ByteQueue.SEGMENT + 7
       })
   void whatGoesInComesOut(int length) {
     byte[] in = bytes(length, length);
@@ -75,7 +73,7 @@ class ByteQueueTest {
       int put = 0;
       int taken = 0;
       while (taken < in.length) {
-        int n = Math.min(in.length - put, random.nextInt(2 * ByteQueue.LARGEST));
+        int n = Math.min(in.length - put, random.nextInt(2 * ByteQueue.SEGMENT));
         if (random.nextBoolean()) {
           queue.put(in, put, n);
         } else {
@@ -97,25 +95,6 @@ class ByteQueueTest {
       }
       assertArrayEquals(in, out, "seed " + seed);
     }
-  }
-
-  /**
-   * What is brought at once is shown in as few pieces as there can be, also after a small start.
-   */
-  @ParameterizedTest
-  @ValueSource(ints = {0, 64})
-  void whatComesAtOnceLiesInLargePieces(int before) {
-    ByteQueue queue = new ByteQueue(before);
-    queue.put(new byte[before], 0, before);
-    queue.put(new byte[2 * ByteQueue.LARGEST], 0, 2 * ByteQueue.LARGEST);
-    queue.take(new byte[before], 0, before);
-    for (int piece = 0; piece < 2; piece++) {
-      ByteBuffer view = queue.peek();
-      assertNotNull(view);
-      assertEquals(ByteQueue.LARGEST, view.remaining());
-      queue.skip(ByteQueue.LARGEST);
-    }
-    assertNull(queue.peek());
   }
 
   @Test
