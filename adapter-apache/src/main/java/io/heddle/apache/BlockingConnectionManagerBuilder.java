@@ -57,7 +57,7 @@ public final class BlockingConnectionManagerBuilder {
   private @Nullable Http1Config http1Config;
   private @Nullable H2Config h2Config;
   private @Nullable CharCodingConfig charCodingConfig;
-  private int ioThreads = Math.min(4, Runtime.getRuntime().availableProcessors());
+  private int ioThreads = Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
   private int resolverThreads = 16;
   private boolean systemProperties;
 
@@ -216,7 +216,9 @@ public final class BlockingConnectionManagerBuilder {
   }
 
   /**
-   * Sets the number of I/O threads. The default is the number of processors, at most 4.
+   * Sets the number of I/O threads. The default is half the number of processors, at least 1 and at
+   * most 4: where both processors of two have one, callers of the one I/O thread at times wait
+   * behind those of the other.
    *
    * @throws IllegalArgumentException if not positive
    */
