@@ -217,8 +217,8 @@ public final class BlockingConnectionManagerBuilder {
 
   /**
    * Sets the number of I/O threads. The default is half the number of processors, at least 1 and at
-   * most 4: where both processors of two have one, callers of the one I/O thread at times wait
-   * behind those of the other.
+   * most 4. With one I/O thread for each of two processors, callers of one thread at times wait for
+   * those of the other.
    *
    * @throws IllegalArgumentException if not positive
    */
