@@ -103,12 +103,17 @@ public enum LoadScenario {
       return Task.Load.closed(
           calls,
           size.pick(Duration.ofMillis(150), round, Turns.MEASURED),
-          size.pick(Duration.ofMillis(300), Turns.WARM_UP, Turns.WARM_UP));
+          size.pick(Duration.ofMillis(300), warmUp(), warmUp()));
     }
     int patienceSeconds = size.pick(5, 15, 60);
     return this == LONG
         ? Task.Load.held(calls, patienceSeconds)
         : Task.Load.open(calls, perSecond, patienceSeconds);
+  }
+
+  /** Over TLS there is more code to compile. */
+  private Duration warmUp() {
+    return isTls() ? Turns.WARM_UP.multipliedBy(2) : Turns.WARM_UP;
   }
 
   /** What is asked of the server. */
