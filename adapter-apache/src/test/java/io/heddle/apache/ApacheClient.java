@@ -122,6 +122,9 @@ final class ApacheClient implements Client {
                 ConnectionConfig.custom()
                     .setConnectTimeout(timeout(settings.connectTimeout()))
                     .build());
+    if (settings.wire().isTls()) {
+      builder.setIoThreadCount(2); // by default two processors have one
+    }
     if (settings.trusted() != null) {
       builder.setTlsStrategy(tls(settings.trusted()));
     }
