@@ -196,7 +196,11 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
       } else if (sent instanceof Body.OfFile file) {
         Files.copy(file.path(), out);
       } else if (sent instanceof Body.Stream stream) {
-        stream.in().transferTo(out);
+        byte[] piece = new byte[Contents.PIECE];
+        for (int n; (n = stream.in().read(piece)) >= 0; ) {
+          out.write(piece, 0, n);
+          out.flush(); // the source may keep its reader waiting
+        }
       } else if (sent instanceof Body.Writer writer) {
         writer.writer().writeTo(out);
       }
