@@ -139,13 +139,15 @@ final class ApacheFailures {
   }
 
   /**
-   * TLS says it with an exception of NIO's that has no message; HTTP/2, where the last frame is not
-   * whole, with one of frames.
+   * TLS says it with an exception of NIO's that has no message, or, where the last record is not
+   * whole, with one of its own; HTTP/2, where the last frame is not whole, with one of frames.
    */
   private static boolean isConnectionClosed(Throwable failure) {
     return failure instanceof ConnectionClosedException
         || failure instanceof ClosedChannelException
-        || failure instanceof H2CorruptFrameException;
+        || failure instanceof H2CorruptFrameException
+        || (failure.getClass() == SSLException.class
+            && String.valueOf(failure.getMessage()).endsWith("unexpected end of stream"));
   }
 
   /** NIO has no class of its own for "Broken pipe" and "Connection reset by peer". */

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What an event makes the engine say is written at once, at its end: {@link GatheredOutput}.
  *
- * <p>The engine leaves five things to be done here, by watching its frames:
+ * <p>The engine leaves six things to be done here, by watching its frames:
  *
  * <ul>
  *   <li><b>Reset a stream now.</b> Core 5.4's {@code H2Stream.abort} notes the wish, and the next
@@ -56,7 +56,9 @@ import org.jspecify.annotations.Nullable;
  *       (RFC 9113, 8.1): by the exchange, when the response ends; or here, when the caller leaves
  *       later.
  *   <li><b>SETTINGS_MAX_CONCURRENT_STREAMS</b>: a request beyond it would wait in the engine, where
- *       it cannot be withdrawn and the last goes first. It waits for its lease instead.
+ *       it cannot be withdrawn and the last goes first. It waits for its lease instead; also for
+ *       what the server may count longer than the engine: {@link GivenUpStreams}.
+ *   <li><b>DATA that comes late</b>: see {@link ResetStreams}.
  *   <li><b>A server that asks and does not listen.</b> Each PING and each SETTINGS has to be
  *       answered (RFC 9113, 6.5.3 and 6.7). The engine keeps the answers that the server does not
  *       read, without a bound; here the connection ends when there are too many (10.5).
@@ -73,6 +75,8 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   final PathCheck path;
 
   private final GatheredOutput output;
+  private final GivenUpStreams givenUp;
+  private final ResetStreams resetStreams = new ResetStreams();
 
   // I/O thread only.
   private final Map<Integer, ApacheExchange> streams = new HashMap<>();
@@ -84,6 +88,8 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   private boolean settled;
   private int beingReset;
   private int answers; // to PING and SETTINGS, which wait to be written
+  private int dataOn; // the stream of the frame that came last, if that is DATA
+  private int dataLength;
 
   // Written by the I/O thread.
   private volatile int limit = Integer.MAX_VALUE;
@@ -100,6 +106,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     super(connection, window);
     this.output = output;
     this.path = new PathCheck(connection);
+    this.givenUp = new GivenUpStreams(connection, PathCheck.SILENCE);
   }
 
   /**
@@ -111,6 +118,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     return new DefaultFrameFactory() {
       @Override
       public RawFrame createResetStream(int streamId, int code) {
+        resetStreams.add(streamId);
         return super.createResetStream(
             streamId, streamId == beingReset ? H2Error.CANCEL.getCode() : code);
       }
@@ -146,6 +154,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   void abort(ApacheExchange exchange) {
+    givenUp.add(); // before its caller gives its place to another
     resets.add(exchange);
     if (!exchange.isEnded() && !exchange.isReleased()) {
       path.givenUp();
@@ -155,7 +164,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   int limit() {
-    return limit;
+    return limit - givenUp.count();
   }
 
   @Override
@@ -175,6 +184,24 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     path.heard(!streams.isEmpty());
     if (reset(session, false)) {
       session.setEvent(EventMask.WRITE);
+    }
+  }
+
+  /** The engine throws with the frame that it has read, and goes on with the next. */
+  @Override
+  void give(IOSession session, ByteBuffer src) throws IOException {
+    for (; ; ) {
+      try {
+        super.give(session, src);
+        return;
+      } catch (H2ConnectionException e) {
+        if (e.getCode() != H2Error.STREAM_CLOSED.getCode() || !resetStreams.contains(dataOn)) {
+          throw e;
+        }
+        if (resetStreams.ignore(dataLength)) {
+          connection.goingAway();
+        }
+      }
     }
   }
 
@@ -219,6 +246,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
       ApacheExchange exchange = it.next();
       if (exchange.isReleased() || exchange.isOver()) {
         it.remove();
+        givenUp.ended();
       } else if (exchange.isEnded() && !answered) {
         left = true;
       } else if (exchange.streamId() > 0) {
@@ -230,8 +258,10 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
         } finally {
           beingReset = 0;
         }
+        givenUp.reset();
       } // else its request is not sent yet: it comes here again once it is
     }
+    givenUp.ask(streams.size(), limit);
     return left;
   }
 
@@ -289,6 +319,12 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     ApacheExchange held = heldBack();
     if (held != null && held.streamId() != streamId) {
       letGo();
+    }
+    boolean data = frame.isType(FrameType.DATA);
+    dataOn = data ? streamId : 0;
+    dataLength = frame.getLength();
+    if (data || frame.isType(FrameType.HEADERS)) {
+      givenUp.heard();
     }
     if (frame.isType(FrameType.HEADERS) || frame.isType(FrameType.CONTINUATION)) {
       betweenHeaderFrames = !frame.isFlagSet(FrameFlag.END_HEADERS);

@@ -148,7 +148,7 @@ abstract class ReactorSession implements IOEventHandler {
     inputFailed = true;
     reading = true;
     try {
-      protocol.inputReady(session, src);
+      give(session, src);
       readOn(session);
     } finally {
       reading = false;
@@ -210,6 +210,11 @@ abstract class ReactorSession implements IOEventHandler {
     } finally {
       leave();
     }
+  }
+
+  /** Gives the engine what came. */
+  void give(IOSession session, ByteBuffer src) throws IOException {
+    protocol.inputReady(session, src);
   }
 
   /** The engine has read once: takes what else is there, if the engine would not by itself. */

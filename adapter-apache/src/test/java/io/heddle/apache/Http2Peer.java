@@ -41,6 +41,11 @@ final class Http2Peer implements AutoCloseable {
 
     /** A part of a request's body. */
     default void data(Connection on, int stream, boolean end) throws IOException {}
+
+    /** A PING. */
+    default void ping(Connection on, byte[] payload) throws IOException {
+      on.pong(payload);
+    }
   }
 
   /** A connection of a client. */
@@ -102,6 +107,11 @@ final class Http2Peer implements AutoCloseable {
 
     void reset(int stream, int code) throws IOException {
       frame(RST_STREAM, 0, stream, ints(code));
+    }
+
+    /** The answer to a PING. */
+    void pong(byte[] payload) throws IOException {
+      frame(PING, ACK, 0, payload);
     }
 
     void goAway(int lastStream) throws IOException {
@@ -182,7 +192,7 @@ final class Http2Peer implements AutoCloseable {
         }
         case PING -> {
           pings.incrementAndGet();
-          frame(PING, ACK, 0, payload);
+          behaviour.ping(this, payload);
         }
         default -> {} // of no interest
       }

@@ -4,20 +4,26 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.RawServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.URI;
 import java.util.Map;
+import javax.net.ssl.SSLSocket;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.BasicHttpClientResponseHandler;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
 import org.apache.hc.core5.http.NoHttpResponseException;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -90,6 +96,47 @@ class WireFaultsTest {
   void whatRandomDataAnswersGoesAgainAsStock(String method, int times) throws Exception {
     assertEquals(times, sent(HttpClients.createDefault(), method), "stock");
     assertEquals(times, sent(BlockingHttpClients.createDefault(), method), "ours");
+  }
+
+  /** The connection ends, without TLS's own end, in the middle of what TLS calls a record. */
+  private static void answerWithPartOfARecord(Socket socket) throws IOException {
+    Socket tls = FaultServer.sslContext().getSocketFactory().createSocket(socket, null, true);
+    ((SSLSocket) tls).setUseClientMode(false);
+    RawServer.readHead(tls.getInputStream());
+    socket.getOutputStream().write(new byte[] {23, 3, 3, 0, 100, 1, 2, 3}); // of 100 bytes
+    socket.shutdownOutput();
+    RawServer.readToEnd(socket.getInputStream());
+  }
+
+  private static void failsForWantOfAResponse(CloseableHttpClient client) throws Exception {
+    try (client;
+        RawServer server = RawServer.start(WireFaultsTest::answerWithPartOfARecord)) {
+      URI uri = URI.create("https://localhost:" + server.uri().getPort() + "/");
+      IOException thrown = fail(client, new HttpGet(uri));
+      assertEquals(NoHttpResponseException.class, thrown.getClass());
+      assertEquals(2, server.accepted(), "a GET goes once more");
+    }
+  }
+
+  /** So it is retried, where an SSLException is not. */
+  @Test
+  void theEndOfTheConnectionInARecordOfTlsIsOneOfTheConnectionAsWithStock() throws Exception {
+    failsForWantOfAResponse(
+        HttpClients.custom()
+            .setConnectionManager(
+                PoolingHttpClientConnectionManagerBuilder.create()
+                    .setTlsSocketStrategy(
+                        new DefaultClientTlsStrategy(
+                            ApacheClient.trusting(FaultServer.certificate())))
+                    .build())
+            .build());
+    failsForWantOfAResponse(
+        BlockingHttpClients.custom()
+            .setConnectionManager(
+                BlockingConnectionManager.builder()
+                    .setTlsStrategy(ApacheClient.tls(FaultServer.certificate()))
+                    .build())
+            .build());
   }
 
   private static IOException thrown(CloseableHttpClient client, Fault fault) throws Exception {
