@@ -103,6 +103,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   // Written by whoever gives up.
   private volatile int aborts; // 1, or 0
+  private volatile boolean resetHere;
   private volatile @Nullable Exception closedFor;
 
   // Shared, under compare-and-set: how many interim responses wait.
@@ -210,6 +211,12 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   /** The engine never saw it: there is no connection. */
   void notSubmitted() {
     notProcessed = !isAborted();
+    released = true; // there is nothing to be reset
+  }
+
+  /** Whether this side has ended it, so that the server learns of that later. */
+  boolean isResetHere() {
+    return resetHere;
   }
 
   /** The trailers of the response, once it ended; else, or if it has none, null. */
@@ -227,6 +234,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     if (!isOver() && ABORTS.compareAndSet(this, 0, 1)) {
       ReactorSession on = session;
       if (on != null) {
+        resetHere = !released;
         on.abort(this);
       }
     }
@@ -412,6 +420,7 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
    * @return what makes the engine reset this stream, and no other
    */
   private IOException malformed(Exception why) {
+    resetHere = true;
     deliverHead(); // it came before
     tell(why);
     return new H2StreamResetException(H2Error.PROTOCOL_ERROR, why.getMessage());

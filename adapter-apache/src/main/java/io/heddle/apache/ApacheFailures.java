@@ -146,8 +146,7 @@ final class ApacheFailures {
     return failure instanceof ConnectionClosedException
         || failure instanceof ClosedChannelException
         || failure instanceof H2CorruptFrameException
-        || (failure.getClass() == SSLException.class
-            && String.valueOf(failure.getMessage()).endsWith("unexpected end of stream"));
+        || ApacheInternals.isEndWithinRecord(failure);
   }
 
   /** NIO has no class of its own for "Broken pipe" and "Connection reset by peer". */

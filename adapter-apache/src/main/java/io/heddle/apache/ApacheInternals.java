@@ -3,9 +3,15 @@ package io.heddle.apache;
 import java.lang.StackWalker.StackFrame;
 import java.lang.module.ModuleDescriptor.Version;
 import java.lang.reflect.Field;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLException;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.MainClientExec;
 import org.apache.hc.client5.http.impl.classic.MinimalHttpClient;
+import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
+import org.apache.hc.core5.http2.hpack.HPackDecoder;
+import org.apache.hc.core5.http2.impl.nio.ClientH2IOEventHandler;
+import org.apache.hc.core5.http2.impl.nio.ClientH2StreamMultiplexer;
 import org.apache.hc.core5.util.VersionInfo;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +37,17 @@ final class ApacheInternals {
    * core 5.4, JDK 21 and 25.
    */
   static final int OUTPUTS = 2;
+
+  /**
+   * What the engine of HTTP/2 keeps of a connection's input. If it throws because of a stream that
+   * it has forgotten, it has taken the frame, and done nothing with it: called again, it goes on
+   * with the next. Seen in core 5.4.
+   */
+  private static final @Nullable Field MULTIPLEXER =
+      accessible(ClientH2IOEventHandler.class.getSuperclass(), "streamMultiplexer");
+
+  private static final @Nullable Field DECODER = ofMultiplexer("hPackDecoder");
+  private static final @Nullable Field WINDOW = ofMultiplexer("connInputWindow");
 
   /** Null if the libraries are recent enough, or do not tell. */
   private static final @Nullable String TOO_OLD =
@@ -110,6 +127,37 @@ final class ApacheInternals {
     Class<?> caller = frame.getDeclaringClass();
     return caller == MainClientExec.class
         || (caller == MinimalHttpClient.class && !frame.getMethodName().equals("close"));
+  }
+
+  /** Whether the connection ended within a record of TLS. Seen in core 5.4. */
+  static boolean isEndWithinRecord(Throwable failure) {
+    return failure.getClass() == SSLException.class
+        && String.valueOf(failure.getMessage()).endsWith("unexpected end of stream");
+  }
+
+  /**
+   * What a connection needs to know of a frame that its engine does not look at.
+   *
+   * @param decoder of heads, which has to see them all (RFC 7541, 2.2)
+   * @param window how many bytes of bodies the server may send before it is given more
+   */
+  record Input(HPackDecoder decoder, AtomicInteger window) {}
+
+  /** Of an HTTP/2 connection; null if the engine does not tell. */
+  static @Nullable Input inputOf(HttpConnectionEventHandler protocol) {
+    try {
+      Object multiplexer = MULTIPLEXER == null ? null : MULTIPLEXER.get(protocol);
+      return multiplexer == null || DECODER == null || WINDOW == null
+          ? null
+          : new Input(
+              (HPackDecoder) DECODER.get(multiplexer), (AtomicInteger) WINDOW.get(multiplexer));
+    } catch (IllegalAccessException | IllegalArgumentException | ClassCastException e) {
+      return null;
+    }
+  }
+
+  private static @Nullable Field ofMultiplexer(String name) {
+    return accessible(ClientH2StreamMultiplexer.class.getSuperclass(), name);
   }
 
   private static @Nullable Field accessible(Class<?> of, String name) {

@@ -186,7 +186,13 @@ public final class BlockingConnectionManager
     if (lease.shared() != null && of.isReuseRefused()) {
       lease.shared().retire();
     }
-    lanes.giveBack(lease, newState, validDuration, of.classic().isConsistent() && !of.isClosed());
+    boolean consistent = of.classic().isConsistent() && !of.isClosed();
+    Runnable back = () -> lanes.giveBack(lease, newState, validDuration, consistent);
+    if (lease.shared() != null && of.classic().isResetHere()) {
+      lease.connection().afterResets(back);
+    } else {
+      back.run();
+    }
   }
 
   /**

@@ -82,6 +82,12 @@ final class ClassicConnection implements HttpClientConnection {
     return entity == null || entity.isRepeatable() || body == null || !body.isBegun();
   }
 
+  /** Whether this side has ended the last exchange before the server did. */
+  boolean isResetHere() {
+    ApacheExchange last = exchange;
+    return last != null && last.isResetHere();
+  }
+
   /** Whether its last response came to its end and has Apache's strategy keep the connection. */
   boolean isFitForReuse() {
     ApacheExchange last = exchange;

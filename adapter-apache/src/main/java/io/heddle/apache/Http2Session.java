@@ -2,6 +2,7 @@ package io.heddle.apache;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -56,9 +57,9 @@ import org.jspecify.annotations.Nullable;
  *       (RFC 9113, 8.1): by the exchange, when the response ends; or here, when the caller leaves
  *       later.
  *   <li><b>SETTINGS_MAX_CONCURRENT_STREAMS</b>: a request beyond it would wait in the engine, where
- *       it cannot be withdrawn and the last goes first. It waits for its lease instead; also for
- *       what the server may count longer than the engine: {@link GivenUpStreams}.
- *   <li><b>DATA that comes late</b>: see {@link ResetStreams}.
+ *       it cannot be withdrawn and the last goes first. It waits for its lease instead; also for a
+ *       stream that the server counts longer than the engine: {@link ResetProof}.
+ *   <li><b>What comes late on a stream that was reset</b>: see {@link ResetStreams}.
  *   <li><b>A server that asks and does not listen.</b> Each PING and each SETTINGS has to be
  *       answered (RFC 9113, 6.5.3 and 6.7). The engine keeps the answers that the server does not
  *       read, without a bound; here the connection ends when there are too many (10.5).
@@ -68,6 +69,9 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   private static final int FRAME_HEAD = 9;
 
+  /** How long a stream that was given up may go to nobody else. */
+  private static final Duration PROOF = Duration.ofSeconds(10);
+
   /** How many answers to PING and SETTINGS may wait until the server reads them. */
   private static final int MOST_ANSWERS = 10_000;
 
@@ -75,7 +79,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   final PathCheck path;
 
   private final GatheredOutput output;
-  private final GivenUpStreams givenUp;
+  private final ResetProof proof;
   private final ResetStreams resetStreams = new ResetStreams();
 
   // I/O thread only.
@@ -88,8 +92,8 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   private boolean settled;
   private int beingReset;
   private int answers; // to PING and SETTINGS, which wait to be written
-  private int dataOn; // the stream of the frame that came last, if that is DATA
-  private int dataLength;
+  private @Nullable RawFrame lastFrame; // of the server's
+  private ApacheInternals.@Nullable Input input;
 
   // Written by the I/O thread.
   private volatile int limit = Integer.MAX_VALUE;
@@ -106,7 +110,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     super(connection, window);
     this.output = output;
     this.path = new PathCheck(connection);
-    this.givenUp = new GivenUpStreams(connection, PathCheck.SILENCE);
+    this.proof = new ResetProof(connection, PROOF);
   }
 
   /**
@@ -128,6 +132,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   /** The connection preface is sent. The server's SETTINGS may have come with the last of it. */
   void begin(HttpConnectionEventHandler protocol) {
     this.protocol = protocol;
+    input = ApacheInternals.inputOf(protocol);
     begun = true;
     if (settled) {
       connection.started(this);
@@ -154,7 +159,6 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   void abort(ApacheExchange exchange) {
-    givenUp.add(); // before its caller gives its place to another
     resets.add(exchange);
     if (!exchange.isEnded() && !exchange.isReleased()) {
       path.givenUp();
@@ -164,7 +168,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   int limit() {
-    return limit - givenUp.count();
+    return limit;
   }
 
   @Override
@@ -187,19 +191,28 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     }
   }
 
-  /** The engine throws with the frame that it has read, and goes on with the next. */
+  /** Does something once the server has what was given up before; any thread. */
+  void afterResets(Runnable then) {
+    if (limit < Integer.MAX_VALUE) {
+      proof.await(then);
+    } else {
+      then.run(); // it does not count
+    }
+  }
+
+  /** The engine takes a frame before it throws: called again, it goes on with the next. */
   @Override
-  void give(IOSession session, ByteBuffer src) throws IOException {
+  void toEngine(IOSession session, ByteBuffer src) throws IOException {
     for (; ; ) {
       try {
-        super.give(session, src);
+        super.toEngine(session, src);
         return;
       } catch (H2ConnectionException e) {
-        if (e.getCode() != H2Error.STREAM_CLOSED.getCode() || !resetStreams.contains(dataOn)) {
+        if (e.getCode() != H2Error.STREAM_CLOSED.getCode()
+            || lastFrame == null
+            || input == null
+            || !resetStreams.ignore(lastFrame, input)) {
           throw e;
-        }
-        if (resetStreams.ignore(dataLength)) {
-          connection.goingAway();
         }
       }
     }
@@ -246,7 +259,6 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
       ApacheExchange exchange = it.next();
       if (exchange.isReleased() || exchange.isOver()) {
         it.remove();
-        givenUp.ended();
       } else if (exchange.isEnded() && !answered) {
         left = true;
       } else if (exchange.streamId() > 0) {
@@ -254,14 +266,15 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
         exchange.cancelStream();
         beingReset = exchange.streamId();
         try {
-          protocol.inputReady(session, emptyData(exchange.streamId()));
+          toEngine(session, emptyData(exchange.streamId())); // which then reads on
         } finally {
           beingReset = 0;
         }
-        givenUp.reset();
       } // else its request is not sent yet: it comes here again once it is
     }
-    givenUp.ask(streams.size(), limit);
+    if (betweenFrames() && resets.stream().noneMatch(each -> each.streamId() > 0)) {
+      proof.ask();
+    }
     return left;
   }
 
@@ -320,11 +333,10 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     if (held != null && held.streamId() != streamId) {
       letGo();
     }
-    boolean data = frame.isType(FrameType.DATA);
-    dataOn = data ? streamId : 0;
-    dataLength = frame.getLength();
-    if (data || frame.isType(FrameType.HEADERS)) {
-      givenUp.heard();
+    lastFrame = frame;
+    if (frame.isType(FrameType.HEADERS)
+        || (frame.isType(FrameType.DATA) && frame.getLength() > 0)) {
+      proof.heard(); // not by an empty frame, which `reset` makes
     }
     if (frame.isType(FrameType.HEADERS) || frame.isType(FrameType.CONTINUATION)) {
       betweenHeaderFrames = !frame.isFlagSet(FrameFlag.END_HEADERS);

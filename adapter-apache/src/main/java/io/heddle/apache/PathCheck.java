@@ -34,7 +34,7 @@ final class PathCheck {
   private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** So long may those wait who are there already. */
-  static final Duration SILENCE = Duration.ofSeconds(10);
+  private static final Duration SILENCE = Duration.ofSeconds(10);
 
   private final ReactorConnection connection;
 

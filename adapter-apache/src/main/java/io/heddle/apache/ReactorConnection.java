@@ -265,6 +265,20 @@ final class ReactorConnection implements ModalCloseable {
     }
   }
 
+  /**
+   * Does something once the peer has all that was given up on this connection before: over HTTP/1.1
+   * at once.
+   *
+   * @param then runs on any thread, and must not wait
+   */
+  void afterResets(Runnable then) {
+    if (session instanceof Http2Session http2 && isUsable()) {
+      http2.afterResets(then);
+    } else {
+      then.run();
+    }
+  }
+
   /** Asks the I/O thread, or over HTTP/2 the server, whether the connection still lives. */
   void checkAlive(Exchange<Boolean> answer) {
     ProtocolIOSession io = ioSession;

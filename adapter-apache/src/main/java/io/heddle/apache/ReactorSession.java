@@ -148,7 +148,7 @@ abstract class ReactorSession implements IOEventHandler {
     inputFailed = true;
     reading = true;
     try {
-      give(session, src);
+      toEngine(session, src);
       readOn(session);
     } finally {
       reading = false;
@@ -212,8 +212,8 @@ abstract class ReactorSession implements IOEventHandler {
     }
   }
 
-  /** Gives the engine what came. */
-  void give(IOSession session, ByteBuffer src) throws IOException {
+  /** Hands what came to the engine. */
+  void toEngine(IOSession session, ByteBuffer src) throws IOException {
     protocol.inputReady(session, src);
   }
 

@@ -98,7 +98,12 @@ final class Http2Peer implements AutoCloseable {
 
     /** The head of a response, whose body follows. */
     void answerHead(int stream, int status) throws IOException {
-      frame(HEADERS, END_HEADERS, stream, head(status));
+      answerHead(stream, head(status), false);
+    }
+
+    /** A head as HPACK has it (RFC 7541). */
+    void answerHead(int stream, byte[] block, boolean end) throws IOException {
+      frame(HEADERS, END_HEADERS | (end ? END_STREAM : 0), stream, block);
     }
 
     void data(int stream, int bytes, boolean end) throws IOException {

@@ -12,11 +12,13 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -29,6 +31,13 @@ enum Trial {
   UPLOADS("uploads of 1 MiB", Port.PLAIN, Port.TLS, "/post", 1024 * 1024),
   FEW_REQUESTS("ten requests a connection", Port.PLAIN_FEW, Port.TLS_FEW, "/small", Ask.GET),
   FEW_STREAMS("four streams, 40 callers", null, Port.TLS_NARROW, "/small", Ask.GET),
+  /** Only the calls of callers that nobody interrupts count. */
+  INTERRUPTS(
+      "bodies of 1 MiB beside calls that are interrupted",
+      Port.TLS,
+      Port.TLS_NARROW,
+      "/large",
+      Ask.GET),
   MUTUAL_TLS("mutual TLS", Port.TLS_MUTUAL, Port.TLS_MUTUAL, "/small", Ask.GET),
   IDLE("idle connections end after 200 ms", Port.PLAIN_IDLE, Port.TLS_IDLE, "/small", Ask.GET),
   RELOADS("reloads under load", Port.PLAIN, Port.TLS, "/small", Ask.GET),
@@ -77,6 +86,7 @@ enum Trial {
   private static final int CALLERS = 40;
   private static final int RELOAD_TIMES = 5;
   private static final int BODIES = 5;
+  private static final int LONGEST_BEFORE_INTERRUPT = 30; // ms
 
   private final String title;
   private final @Nullable Trial base;
@@ -227,6 +237,7 @@ enum Trial {
           calls.await(ended);
         }
         case LARGE_BODIES, UPLOADS -> calls.make(CALLERS, bodies);
+        case INTERRUPTS -> calls.makeBesideInterrupts(CALLERS, bodies * 5);
         case REFUSED_UPLOADS, FORBIDDEN, UNAUTHORIZED -> calls.make(4, 10);
         default -> calls.make(CALLERS, 25);
       }
@@ -263,6 +274,40 @@ enum Trial {
             });
       }
       await(ended);
+    }
+
+    /** The same, while half as many others make calls that are interrupted soon. */
+    void makeBesideInterrupts(int callers, int times) throws InterruptedException {
+      AtomicBoolean over = new AtomicBoolean();
+      CountDownLatch ended = new CountDownLatch(callers / 2);
+      for (int i = 0; i < callers / 2; i++) {
+        Random random = new Random(i);
+        start(ended, () -> interruptCalls(random, over));
+      }
+      make(callers, times);
+      over.set(true);
+      await(ended);
+    }
+
+    private void interruptCalls(Random random, AtomicBoolean over) {
+      try {
+        while (!over.get()) {
+          Thread caller = Thread.ofVirtual().start(this::callInVain);
+          Thread.sleep(random.nextInt(LONGEST_BEFORE_INTERRUPT));
+          caller.interrupt();
+          caller.join();
+        }
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e); // nobody interrupts this one
+      }
+    }
+
+    private void callInVain() {
+      try {
+        client.call();
+      } catch (Exception e) {
+        return; // what becomes of it is not looked at
+      }
     }
 
     /** So many callers make calls for this long. */
