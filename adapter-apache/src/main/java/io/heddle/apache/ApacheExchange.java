@@ -98,12 +98,12 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
   private volatile boolean ended;
   private volatile boolean released;
   private volatile boolean notProcessed;
+  private volatile boolean reset;
   private volatile @Nullable List<? extends Header> trailers;
   private volatile @Nullable Cancellable stream;
 
   // Written by whoever gives up.
   private volatile int aborts; // 1, or 0
-  private volatile boolean resetHere;
   private volatile @Nullable Exception closedFor;
 
   // Shared, under compare-and-set: how many interim responses wait.
@@ -214,9 +214,14 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     released = true; // there is nothing to be reset
   }
 
-  /** Whether this side has ended it, so that the server learns of that later. */
-  boolean isResetHere() {
-    return resetHere;
+  /** Whether this side has sent RST_STREAM. */
+  boolean isReset() {
+    return reset;
+  }
+
+  /** Whether the server may have its stream, and something to send there, without a caller. */
+  boolean isLeftToServer() {
+    return !ended && (reset || !released);
   }
 
   /** The trailers of the response, once it ended; else, or if it has none, null. */
@@ -234,7 +239,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
     if (!isOver() && ABORTS.compareAndSet(this, 0, 1)) {
       ReactorSession on = session;
       if (on != null) {
-        resetHere = !released;
         on.abort(this);
       }
     }
@@ -420,7 +424,6 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
    * @return what makes the engine reset this stream, and no other
    */
   private IOException malformed(Exception why) {
-    resetHere = true;
     deliverHead(); // it came before
     tell(why);
     return new H2StreamResetException(H2Error.PROTOCOL_ERROR, why.getMessage());
@@ -535,6 +538,11 @@ final class ApacheExchange implements AsyncClientExchangeHandler {
 
   void onStream(int streamId) {
     this.streamId = streamId;
+  }
+
+  /** RST_STREAM is about to be sent. */
+  void onReset() {
+    reset = true;
   }
 
   /** Tells the engine that the next frame on this stream is to make it reset the stream. */

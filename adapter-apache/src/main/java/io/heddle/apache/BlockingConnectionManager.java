@@ -188,8 +188,9 @@ public final class BlockingConnectionManager
     }
     boolean consistent = of.classic().isConsistent() && !of.isClosed();
     Runnable back = () -> lanes.giveBack(lease, newState, validDuration, consistent);
-    if (lease.shared() != null && of.classic().isResetHere()) {
-      lease.connection().afterResets(back);
+    ApacheExchange left = lease.shared() == null ? null : of.classic().leftToServer();
+    if (left != null) {
+      lease.connection().afterReset(left, back);
     } else {
       back.run();
     }
@@ -345,7 +346,8 @@ public final class BlockingConnectionManager
 
   /**
    * Returns the pool's statistics. A shared HTTP/2 connection counts once, as leased, while one of
-   * its streams is leased and it takes more calls. Callers that wait for a stream count as pending.
+   * its streams is leased, or was given up and the server is still to confirm that, and it takes
+   * more calls. Callers that wait for a stream count as pending.
    */
   @Override
   public PoolStats getTotalStats() {

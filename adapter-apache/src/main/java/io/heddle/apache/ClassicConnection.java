@@ -82,10 +82,10 @@ final class ClassicConnection implements HttpClientConnection {
     return entity == null || entity.isRepeatable() || body == null || !body.isBegun();
   }
 
-  /** Whether this side has ended the last exchange before the server did. */
-  boolean isResetHere() {
+  /** The last exchange, if the server may count its stream although nobody waits for it. */
+  @Nullable ApacheExchange leftToServer() {
     ApacheExchange last = exchange;
-    return last != null && last.isResetHere();
+    return last != null && last.isLeftToServer() ? last : null;
   }
 
   /** Whether its last response came to its end and has Apache's strategy keep the connection. */

@@ -72,6 +72,9 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   /** How long a stream that was given up may go to nobody else. */
   private static final Duration PROOF = Duration.ofSeconds(10);
 
+  /** The engine lets the window of the connection grow from 10 MiB on. */
+  private static final int LOWEST_WINDOW = 1 << 20;
+
   /** How many answers to PING and SETTINGS may wait until the server reads them. */
   private static final int MOST_ANSWERS = 10_000;
 
@@ -123,6 +126,10 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
       @Override
       public RawFrame createResetStream(int streamId, int code) {
         resetStreams.add(streamId);
+        ApacheExchange exchange = streams.get(streamId);
+        if (exchange != null) {
+          exchange.onReset();
+        }
         return super.createResetStream(
             streamId, streamId == beingReset ? H2Error.CANCEL.getCode() : code);
       }
@@ -191,10 +198,10 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
     }
   }
 
-  /** Does something once the server has what was given up before; any thread. */
-  void afterResets(Runnable then) {
+  /** Does something once the server does not count an exchange that was given up; any thread. */
+  void afterReset(ApacheExchange exchange, Runnable then) {
     if (limit < Integer.MAX_VALUE) {
-      proof.await(then);
+      proof.await(exchange, then);
     } else {
       then.run(); // it does not count
     }
@@ -213,6 +220,9 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
             || input == null
             || !resetStreams.ignore(lastFrame, input)) {
           throw e;
+        }
+        if (input.window().get() < LOWEST_WINDOW) { // only what the engine takes makes it grow
+          connection.goingAway();
         }
       }
     }
@@ -272,9 +282,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
         }
       } // else its request is not sent yet: it comes here again once it is
     }
-    if (betweenFrames() && resets.stream().noneMatch(each -> each.streamId() > 0)) {
-      proof.ask();
-    }
+    proof.ask();
     return left;
   }
 

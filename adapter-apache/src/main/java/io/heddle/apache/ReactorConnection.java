@@ -266,14 +266,15 @@ final class ReactorConnection implements ModalCloseable {
   }
 
   /**
-   * Does something once the peer has all that was given up on this connection before: over HTTP/1.1
-   * at once.
+   * Does something once the server does not count an exchange that was given up: at once over
+   * HTTP/1.1, where the server has no limit, and where no other begins here: that waits for another
+   * sign of the server.
    *
    * @param then runs on any thread, and must not wait
    */
-  void afterResets(Runnable then) {
+  void afterReset(ApacheExchange exchange, Runnable then) {
     if (session instanceof Http2Session http2 && isUsable()) {
-      http2.afterResets(then);
+      http2.afterReset(exchange, then);
     } else {
       then.run();
     }

@@ -5,13 +5,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.hc.core5.http2.nio.AsyncPingHandler;
 import org.apache.hc.core5.http2.nio.command.PingCommand;
-import org.apache.hc.core5.http2.nio.support.BasicPingHandler;
 
 /**
  * Tells when the server of an HTTP/2 connection has received the RST_STREAM of streams that callers
@@ -20,24 +21,31 @@ import org.apache.hc.core5.http2.nio.support.BasicPingHandler;
  * which it has refused 130 requests, with all that others do there. The answer to a PING that was
  * sent behind the RST_STREAM shows that the server has it (6.7).
  *
- * <p>One PING is under way at a time. None is sent if no part of a response has come since the
- * last: gRPC's servers end a connection for PINGs between which they said nothing. Then, and after
- * a time in which no answer came, the server is taken to have it.
+ * <p>Servers end a connection for too many PINGs, gRPC's for those between which they said nothing.
+ * So one is under way at a time, and there is a moment between two. A server is taken to have the
+ * RST_STREAM if it does not answer in time, and if no part of a response has come since its last
+ * answer.
  */
 final class ResetProof {
 
   private static final byte[] QUESTION = "is reset".getBytes(StandardCharsets.US_ASCII);
 
+  private static final int MOMENT_MILLIS = 20;
+
   private final ReactorConnection connection;
   private final Duration patience;
 
+  /** Somebody waits. */
+  private record Wait(ApacheExchange exchange, CompletableFuture<Void> proof) {}
+
   /** Any thread adds, the I/O thread takes. */
-  private final Queue<CompletableFuture<Void>> wanted = new ConcurrentLinkedQueue<>();
+  private final Queue<Wait> waits = new ConcurrentLinkedQueue<>();
 
   // I/O thread only.
   private boolean asking;
-  private long askedAt;
   private boolean heard = true;
+  private long askedAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(MOMENT_MILLIS);
+  private boolean askingSoon;
 
   /**
    * Nothing is to be proven yet.
@@ -50,16 +58,17 @@ final class ResetProof {
   }
 
   /**
-   * Does something once the server has all that was given up before; any thread.
+   * Does something once the server does not count the stream of an exchange any more, which was
+   * given up; any thread.
    *
    * @param then runs on the I/O thread or on the JDK's timer, and must not wait
    */
   @SuppressWarnings("FutureReturnValueIgnored") // nothing follows `then`
-  void await(Runnable then) {
+  void await(ApacheExchange exchange, Runnable then) {
     CompletableFuture<Void> proof = new CompletableFuture<>();
     proof.completeOnTimeout(null, patience.toMillis(), TimeUnit.MILLISECONDS).thenRun(then);
-    wanted.add(proof);
-    connection.wakeUp(); // the reset may be sent already
+    waits.add(new Wait(exchange, proof));
+    connection.wakeUp(); // the engine may be done with it already
   }
 
   // ---- I/O thread ---------------------------------------------------------------------------
@@ -69,39 +78,78 @@ final class ResetProof {
     heard = true;
   }
 
-  /** All streams that were given up are reset. */
+  /** The engine has had its turn: some of what was given up may be reset. */
   void ask() {
-    boolean waiting = asking && System.nanoTime() - askedAt < patience.toNanos();
-    if (waiting || wanted.isEmpty()) {
+    if (waits.isEmpty()) {
       return;
     }
-    List<CompletableFuture<Void>> now = new ArrayList<>();
-    for (CompletableFuture<Void> each; (each = wanted.poll()) != null; ) {
-      now.add(each);
-    }
-    if (!heard) {
-      complete(now);
+    long since = System.nanoTime() - askedAt;
+    if (asking && since < patience.toNanos()) {
       return;
     }
-    asking = true;
-    askedAt = System.nanoTime();
-    heard = false;
-    connection.ping(
-        new PingCommand(
-            new BasicPingHandler( // which is told, too, if the connection ends
-                answered -> {
-                  asking = false;
-                  complete(now);
-                }) {
-              @Override
-              public ByteBuffer getData() {
-                return ByteBuffer.wrap(QUESTION);
-              }
-            }));
+    if (heard && !asking && since < TimeUnit.MILLISECONDS.toNanos(MOMENT_MILLIS)) {
+      askSoon();
+      return;
+    }
+    boolean asks = heard && !asking;
+    askingSoon = false;
+    List<Wait> reset = new ArrayList<>();
+    for (Iterator<Wait> it = waits.iterator(); it.hasNext(); ) {
+      Wait each = it.next();
+      if (each.exchange.isReleased()) { // else its RST_STREAM is still to be sent
+        it.remove();
+        if (asks && each.exchange.isReset()) {
+          reset.add(each);
+        } else {
+          each.proof.complete(null); // wakes a caller that waits for a stream
+        }
+      }
+    }
+    if (!reset.isEmpty()) {
+      asking = true;
+      askedAt = System.nanoTime();
+      connection.ping(new PingCommand(new Question(reset)));
+    }
   }
 
-  private static void complete(List<CompletableFuture<Void>> proofs) {
-    proofs.forEach(each -> each.complete(null)); // wakes callers that wait for a stream
+  private void askSoon() {
+    if (!askingSoon) {
+      askingSoon = true;
+      CompletableFuture.delayedExecutor(MOMENT_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+          .execute(connection::wakeUp);
+    }
+  }
+
+  private final class Question implements AsyncPingHandler {
+    private final List<Wait> reset;
+
+    Question(List<Wait> reset) {
+      this.reset = reset;
+    }
+
+    @Override
+    public ByteBuffer getData() {
+      return ByteBuffer.wrap(QUESTION);
+    }
+
+    @Override
+    public void consumeResponse(ByteBuffer feedback) {
+      asking = false;
+      heard = false;
+      reset.forEach(each -> each.proof.complete(null)); // wakes callers that wait for a stream
+    }
+
+    @Override
+    public void failed(Exception cause) {
+      cancel();
+    }
+
+    /** The connection is about to end: nobody is to begin anything on it. */
+    @Override
+    public void cancel() {
+      connection.goingAway();
+      reset.forEach(each -> each.proof.complete(null));
+    }
   }
 
   /** Whether this is what such a PING has in it. */

@@ -55,10 +55,10 @@ final class ResetStreams {
     if (block == null) {
       return false;
     }
-    if (frame.isFlagSet(FrameFlag.PRIORITY)) {
-      block.position(block.position() + PRIORITY_BYTES);
-    }
     try {
+      if (frame.isFlagSet(FrameFlag.PRIORITY)) {
+        block.position(block.position() + PRIORITY_BYTES);
+      }
       input.decoder().decodeHeaders(block);
       return true;
     } catch (HttpException | RuntimeException malformed) {

@@ -91,6 +91,11 @@ final class Http2Peer implements AutoCloseable {
       frame(WINDOW_UPDATE, 0, stream, ints(bytes));
     }
 
+    /** A sign of life, which is part of no response. */
+    void sign() throws IOException {
+      frame(WINDOW_UPDATE, 0, 0, ints(1));
+    }
+
     /** A response without a body. */
     void answer(int stream, int status) throws IOException {
       frame(HEADERS, END_HEADERS | END_STREAM, stream, head(status));

@@ -284,8 +284,11 @@ enum Trial {
         Random random = new Random(i);
         start(ended, () -> interruptCalls(random, over));
       }
-      make(callers, times);
-      over.set(true);
+      try {
+        make(callers, times);
+      } finally {
+        over.set(true);
+      }
       await(ended);
     }
 
