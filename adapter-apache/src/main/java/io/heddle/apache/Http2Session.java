@@ -96,7 +96,6 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   private int beingReset;
   private int answers; // to PING and SETTINGS, which wait to be written
   private @Nullable RawFrame lastFrame; // of the server's
-  private ApacheInternals.@Nullable Input input;
 
   // Written by the I/O thread.
   private volatile int limit = Integer.MAX_VALUE;
@@ -139,7 +138,6 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   /** The connection preface is sent. The server's SETTINGS may have come with the last of it. */
   void begin(HttpConnectionEventHandler protocol) {
     this.protocol = protocol;
-    input = ApacheInternals.inputOf(protocol);
     begun = true;
     if (settled) {
       connection.started(this);
@@ -215,6 +213,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
         super.toEngine(session, src);
         return;
       } catch (H2ConnectionException e) {
+        ApacheInternals.Input input = ApacheInternals.inputOf(protocol);
         if (e.getCode() != H2Error.STREAM_CLOSED.getCode()
             || lastFrame == null
             || input == null

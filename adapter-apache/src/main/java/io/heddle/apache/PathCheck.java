@@ -113,7 +113,8 @@ final class PathCheck {
     later(ReactorConnection.PATIENCE, () -> judge(asked));
   }
 
-  private static void later(Duration time, Runnable work) {
+  /** Does something on the JDK's timer; it must not wait. */
+  static void later(Duration time, Runnable work) {
     Executor timer = // the JDK's own
         CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS, Runnable::run);
     timer.execute(work);

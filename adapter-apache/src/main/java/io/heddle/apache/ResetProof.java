@@ -30,7 +30,7 @@ final class ResetProof {
 
   private static final byte[] QUESTION = "is reset".getBytes(StandardCharsets.US_ASCII);
 
-  private static final int MOMENT_MILLIS = 20;
+  private static final Duration MOMENT = Duration.ofMillis(20);
 
   private final ReactorConnection connection;
   private final Duration patience;
@@ -44,7 +44,7 @@ final class ResetProof {
   // I/O thread only.
   private boolean asking;
   private boolean heard = true;
-  private long askedAt = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(MOMENT_MILLIS);
+  private long askedAt = System.nanoTime() - MOMENT.toNanos();
   private boolean askingSoon;
 
   /**
@@ -87,11 +87,11 @@ final class ResetProof {
     if (asking && since < patience.toNanos()) {
       return;
     }
-    if (heard && !asking && since < TimeUnit.MILLISECONDS.toNanos(MOMENT_MILLIS)) {
+    boolean asks = heard && !asking;
+    if (asks && since < MOMENT.toNanos()) {
       askSoon();
       return;
     }
-    boolean asks = heard && !asking;
     askingSoon = false;
     List<Wait> reset = new ArrayList<>();
     for (Iterator<Wait> it = waits.iterator(); it.hasNext(); ) {
@@ -115,8 +115,7 @@ final class ResetProof {
   private void askSoon() {
     if (!askingSoon) {
       askingSoon = true;
-      CompletableFuture.delayedExecutor(MOMENT_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
-          .execute(connection::wakeUp);
+      PathCheck.later(MOMENT, connection::wakeUp);
     }
   }
 

@@ -39,10 +39,12 @@ import org.apache.hc.client5.http.impl.DefaultConnectionKeepAliveStrategy;
 import org.apache.hc.client5.http.impl.DefaultRedirectStrategy;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.client5.http.io.ConnectionEndpoint;
 import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.client5.http.routing.RoutingSupport;
 import org.apache.hc.client5.http.ssl.ClientTlsStrategyBuilder;
+import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
@@ -149,6 +151,12 @@ final class ApacheClient implements Client {
         .setResponseTimeout(timeout(settings.readTimeout()))
         .setProtocolUpgradeEnabled(false)
         .build();
+  }
+
+  /** Stock connections, over TLS that trusts this certificate alone. */
+  static PoolingHttpClientConnectionManagerBuilder stock(X509Certificate certificate) {
+    return PoolingHttpClientConnectionManagerBuilder.create()
+        .setTlsSocketStrategy(new DefaultClientTlsStrategy(trusting(certificate)));
   }
 
   /** TLS that trusts this certificate alone. */

@@ -7,8 +7,6 @@ import java.net.URI;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
-import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 
 /** Apache follows no such redirect with {@code Authorization} or {@code Cookie}. */
 class ApacheRedirectTest extends RedirectSuite {
@@ -21,12 +19,7 @@ class ApacheRedirectTest extends RedirectSuite {
   protected int stock(URI uri, String field, String value) throws Exception {
     try (CloseableHttpClient client =
         HttpClients.custom()
-            .setConnectionManager(
-                PoolingHttpClientConnectionManagerBuilder.create()
-                    .setTlsSocketStrategy(
-                        new DefaultClientTlsStrategy(
-                            ApacheClient.trusting(FaultServer.certificate())))
-                    .build())
+            .setConnectionManager(ApacheClient.stock(FaultServer.certificate()).build())
             .build()) {
       HttpGet request = new HttpGet(uri);
       request.setHeader(field, value);

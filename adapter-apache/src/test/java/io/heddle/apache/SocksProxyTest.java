@@ -17,8 +17,6 @@ import java.util.stream.Stream;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
-import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.core5.http.io.SocketConfig;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.junit.jupiter.api.AfterEach;
@@ -45,10 +43,7 @@ class SocksProxyTest {
       CloseableHttpClient client(SocketConfig config) {
         return HttpClients.custom()
             .setConnectionManager(
-                PoolingHttpClientConnectionManagerBuilder.create()
-                    .setTlsSocketStrategy(
-                        new DefaultClientTlsStrategy(
-                            ApacheClient.trusting(FaultServer.certificate())))
+                ApacheClient.stock(FaultServer.certificate())
                     .setDefaultSocketConfig(config)
                     .build())
             .disableAutomaticRetries()

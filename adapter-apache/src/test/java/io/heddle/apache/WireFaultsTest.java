@@ -19,8 +19,6 @@ import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.BasicHttpClientResponseHandler;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
-import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
-import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.core5.http.MalformedChunkCodingException;
 import org.apache.hc.core5.http.NoHttpResponseException;
 import org.junit.jupiter.api.Test;
@@ -123,12 +121,7 @@ class WireFaultsTest {
   void theEndOfTheConnectionInARecordOfTlsIsOneOfTheConnectionAsWithStock() throws Exception {
     failsForWantOfAResponse(
         HttpClients.custom()
-            .setConnectionManager(
-                PoolingHttpClientConnectionManagerBuilder.create()
-                    .setTlsSocketStrategy(
-                        new DefaultClientTlsStrategy(
-                            ApacheClient.trusting(FaultServer.certificate())))
-                    .build())
+            .setConnectionManager(ApacheClient.stock(FaultServer.certificate()).build())
             .build());
     failsForWantOfAResponse(
         BlockingHttpClients.custom()
