@@ -51,13 +51,39 @@ public final class PayloadPart {
     }
   }
 
+  /**
+   * How each kind of body is measured.
+   *
+   * @param rounds one makes no interval; there are many bodies
+   * @param first how long a client may warm up in a JVM that is new
+   * @param next … in one that has run, with a body of another kind
+   */
+  private record Way(int rounds, Duration round, Duration first, Duration next) {
+
+    static Way of(Size size) {
+      return switch (size) {
+        case SMOKE -> new Way(1, ofMillis(150), ofMillis(200), ofMillis(20));
+        case DEFAULT -> new Way(1, ofMillis(250), ofMillis(2_500), ofMillis(80));
+        case PROMISES ->
+            new Way(
+                Turns.ROUNDS,
+                Turns.MEASURED.dividedBy(Turns.ROUNDS),
+                Turns.WARM_UP,
+                Turns.WARM_UP.dividedBy(3));
+        case FULL -> new Way(Turns.ROUNDS, ofSeconds(2), Turns.WARM_UP, Turns.WARM_UP);
+      };
+    }
+  }
+
   private final Size size;
+  private final Way way;
   private final TargetProcess server;
   private final Recorder recorder;
   private final List<Library> libraries;
 
   public PayloadPart(Size size, TargetProcess server, Recorder recorder, List<Library> libraries) {
     this.size = size;
+    this.way = Way.of(size);
     this.server = server;
     this.recorder = recorder;
     this.libraries = libraries;
@@ -77,8 +103,12 @@ public final class PayloadPart {
   }
 
   private boolean isIn(Body body) {
-    boolean isIn = body.bytes() == 1 << 10 || (body.bytes() == 64 << 10 && !body.isTls());
-    return size.pick(body.bytes() == 1 << 10, isIn, true);
+    return switch (size) {
+      case SMOKE -> body.bytes() == 1 << 10;
+      case DEFAULT -> body.bytes() == 1 << 10 || (body.bytes() == 64 << 10 && !body.isTls());
+      case PROMISES -> body.bytes() > 1 && !body.isTls();
+      case FULL -> true;
+    };
   }
 
   /** Stock and ours, and the JDK's own client in any case, as a baseline. */
@@ -108,7 +138,7 @@ public final class PayloadPart {
     int bodies = (int) bodies().stream().filter(this::isIn).count();
     int steps = 0;
     for (Wire wire : Wire.values()) {
-      steps += contestants(wire).size() * bodies * (rounds() + 1);
+      steps += contestants(wire).size() * bodies * (way.rounds() + 1);
     }
     return steps;
   }
@@ -131,27 +161,14 @@ public final class PayloadPart {
                 contestants,
                 SCENARIO,
                 body.variant(),
-                rounds(),
+                way.rounds(),
                 ask(body),
-                Task.Load.closed(
-                    CALLERS, size.pick(ofMillis(150), ofMillis(250), ofSeconds(2)), warmUp(isNew)));
+                Task.Load.closed(CALLERS, way.round(), isNew ? way.first() : way.next()));
             isNew = false;
           }
         }
       }
     }
-  }
-
-  /** Only one in the smaller sizes, which makes no interval: there are many bodies. */
-  private int rounds() {
-    return size.pick(1, 1, Turns.ROUNDS);
-  }
-
-  /** Shorter in the smaller sizes, and with a further body in a JVM that has run. */
-  private Duration warmUp(boolean isNew) {
-    return isNew
-        ? size.pick(ofMillis(200), ofMillis(2_500), Turns.WARM_UP)
-        : size.pick(ofMillis(20), ofMillis(80), Turns.WARM_UP);
   }
 
   /** One body of 200 MiB at a time, as the stock client and as Heddle has it. */
