@@ -39,7 +39,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Collectors;
@@ -181,7 +180,7 @@ final class WrongDrivers {
         public void close() throws IOException {
           if (!over) {
             over = true;
-            LockSupport.parkNanos(Bounds.PROMPT.multipliedBy(2).toNanos());
+            Bounds.park(Bounds.PROMPT.multipliedBy(2));
           }
           super.close();
         }

@@ -1,6 +1,7 @@
 package io.heddle.conformance;
 
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -87,6 +88,19 @@ final class Bounds {
           return System.nanoTime() - last[1] > REST.toNanos();
         });
     return last[0];
+  }
+
+  /**
+   * Waits for so long, whoever unparks the thread meanwhile, as libraries do that the rules are
+   * called by. An interrupt ends it, and stays.
+   */
+  static void park(Duration time) {
+    long until = System.nanoTime() + time.toNanos();
+    for (long left = time.toNanos();
+        left > 0 && !Thread.currentThread().isInterrupted();
+        left = until - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
   }
 
   /** Between two looks at something that is costly to look at. */

@@ -6,7 +6,6 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -99,7 +98,7 @@ interface Http1Rules {
         int n = super.read(b, off, len);
         if (n < 0) {
           if (Bounds.holds(Bounds.RELEASE, answered)) {
-            LockSupport.parkNanos(Bounds.ARRIVAL.toNanos());
+            Bounds.park(Bounds.ARRIVAL);
           }
           if (failure != null) {
             throw failure;
