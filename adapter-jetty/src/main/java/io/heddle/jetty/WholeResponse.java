@@ -2,6 +2,8 @@ package io.heddle.jetty;
 
 import io.heddle.core.Deadline;
 import io.heddle.core.DeclaredLength;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -11,10 +13,24 @@ import org.eclipse.jetty.client.Response;
 import org.eclipse.jetty.client.Result;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers a whole response for {@link JettyRequest#send()}, as Jetty's own listener does. */
+/**
+ * Gathers a whole response for {@link JettyRequest#send()}. Jetty's own listener keeps the buffers
+ * that the body was read into until it is whole: as much memory outside the heap as the bodies of
+ * all calls, and with each it adds up the lengths of all. Here they are copied at once.
+ */
 final class WholeResponse extends CompletableResponseListener {
 
+  /** No array is longer. */
+  private static final int MOST = Integer.MAX_VALUE - 8;
+
+  /** How many bytes of a declared length are believed before they come. */
+  private static final int BELIEVED = 1024 * 1024;
+
   private final JettyExchange exchange;
+
+  // Jetty's threads, each after the other; then the caller.
+  private byte[] content = {};
+  private int gathered;
 
   // Jetty's threads, each after the other.
   private boolean begun;
@@ -50,6 +66,38 @@ final class WholeResponse extends CompletableResponseListener {
     JettyResponses.hurryUpload(response);
   }
 
+  @Override
+  public void onContent(Response response, ByteBuffer more) {
+    long needed = (long) gathered + more.remaining();
+    if (needed > Math.min(MOST, getMaxLength())) {
+      JettyExchange.unheeded(
+          response.abort(
+              new IllegalArgumentException("Buffering capacity " + getMaxLength() + " exceeded")));
+      return;
+    }
+    if (needed > content.length) {
+      content = Arrays.copyOf(content, capacity((int) needed));
+    }
+    more.get(content, gathered, more.remaining());
+    gathered = (int) needed;
+  }
+
+  /** Twice what it was, so that bytes are copied once more at most; no more than is to come. */
+  private int capacity(int needed) {
+    long declared = length.declared();
+    long wanted = Math.max(2L * content.length, Math.min(declared, BELIEVED));
+    long most = declared >= needed ? declared : Long.MAX_VALUE;
+    return (int) Math.max(needed, Math.min(Math.min(wanted, most), Math.min(MOST, getMaxLength())));
+  }
+
+  @Override
+  public byte[] getContent() {
+    if (gathered < content.length) {
+      content = Arrays.copyOf(content, gathered);
+    }
+    return content;
+  }
+
   /**
    * The response is there. As long as the request is not, its connection is not free, so a caller
    * that makes calls in turn would find none: it is woken when both are. Not so if the server wants
@@ -57,7 +105,7 @@ final class WholeResponse extends CompletableResponseListener {
    */
   @Override
   public void onSuccess(Response response) {
-    if (length.admits(getContent().length) && JettyResponses.lackOf(length, response) == null) {
+    if (length.admits(gathered) && JettyResponses.lackOf(length, response) == null) {
       whole = response;
     }
     if (JettyResponses.isRefusal(response)) {

@@ -34,6 +34,7 @@ import org.eclipse.jetty.client.InputStreamResponseListener;
 import org.eclipse.jetty.client.OutputStreamRequestContent;
 import org.eclipse.jetty.client.Request;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -132,6 +133,20 @@ class GapsTest {
     } else {
       assertEquals(3 << 20, client.GET(uri).getContent().length);
     }
+  }
+
+  /** Stock: all buffers that it was read into are kept until it is whole. */
+  @ParameterizedTest
+  @EnumSource
+  void aGatheredResponseHoldsNoBuffers(Kind kind) throws Exception {
+    client = kind.client();
+    ArrayByteBufferPool pool = new ArrayByteBufferPool();
+    client.setByteBufferPool(pool);
+    client.start();
+    URI uri = server.uri(Script.ok().body(1 << 20));
+    assertEquals(1 << 20, client.GET(uri).getContent().length);
+    long buffers = pool.getDirectByteBufferCount() + pool.getHeapByteBufferCount();
+    assertTrue(kind == Kind.STOCK ? buffers > 50 : buffers < 10, buffers + " buffers");
   }
 
   /** Stock: the request goes on, and so does its connection. */
