@@ -38,6 +38,7 @@ import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -133,6 +134,20 @@ class GapsTest {
     } else {
       assertEquals(3 << 20, client.GET(uri).getContent().length);
     }
+  }
+
+  /** The limit is heeded where the head does not say how long the body is. */
+  @Test
+  void aResponseBeyondTheLimitFails() throws Exception {
+    start(Kind.HEDDLE);
+    ((BlockingJettyClient) client).setMaxContentLength(100_000);
+    assertEquals(100_000, length(100_000));
+    Exception failure = assertThrows(ExecutionException.class, () -> length(100_001));
+    assertTrue(String.valueOf(failure.getCause()).endsWith("Buffering capacity 100000 exceeded"));
+  }
+
+  private int length(int bytes) throws Exception {
+    return client.GET(server.uri(Script.ok().body(bytes).chunked())).getContent().length;
   }
 
   /** Stock: all buffers that it was read into are kept until it is whole. */
