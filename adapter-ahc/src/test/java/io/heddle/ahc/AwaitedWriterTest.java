@@ -17,6 +17,7 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import org.asynchttpclient.Dsl;
 import org.asynchttpclient.Request;
 import org.asynchttpclient.RequestBuilder;
@@ -80,7 +81,7 @@ class AwaitedWriterTest {
                 out.write(new byte[1_000]);
                 out.flush();
                 while (server.seen(uri).isEmpty()) {
-                  Thread.onSpinWait(); // so that the engine has waited for more
+                  LockSupport.parkNanos(1_000_000); // so that the engine has waited for more
                 }
                 out.write(new byte[20_000_000]);
               });
