@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * it are there, or when the entity flushes: so a short body goes out in one piece with the head, as
  * it does over a blocking connection. From then on what is written goes out at a flush, when there
  * is much of it, or at the first write after a short while: so a slow source is not held up, and a
- * quick one costs few wake-ups of the I/O thread.
+ * quick one costs few wake-ups of the I/O thread. Where the caller can send ({@link Http1Session}),
+ * a long write goes out at once, from the array that was written, as far as the socket has room.
  *
  * <p>A body that is not as long as its Content-Length says fails the call, whether it is shorter or
  * longer: the server would take what is missing, or too much, from the next request.
@@ -84,6 +85,7 @@ final class ApacheRequestBody {
    *
    * @param declaredLength what Content-Length says, or −1
    * @param multiplexed over HTTP/2, where the body ends by a frame, and may have trailers
+   * @param callerSends whether {@code send} lets the caller send, without TLS
    * @param send submits the exchange, if it is not yet, and lets the caller send what is there;
    *     says whether that is all there is to do, so that the I/O thread need not be asked
    * @param canceller aborts the exchange
@@ -91,6 +93,7 @@ final class ApacheRequestBody {
   ApacheRequestBody(
       long declaredLength,
       boolean multiplexed,
+      boolean callerSends,
       Deadline deadline,
       BooleanSupplier send,
       Canceller canceller) {
@@ -110,7 +113,11 @@ final class ApacheRequestBody {
         };
     this.pipe =
         new RequestBodyPipe(
-            CAPACITY, declaredLength < 0 ? 1024 : declaredLength, signal, canceller);
+            CAPACITY,
+            declaredLength < 0 ? 1024 : declaredLength,
+            signal,
+            callerSends ? send : null,
+            canceller);
   }
 
   /** Where the caller waits while the server takes no more. */

@@ -153,6 +153,7 @@ final class ClassicConnection implements HttpClientConnection {
                 : new ApacheRequestBody(
                     DefaultContentLengthStrategy.INSTANCE.determineLength(request),
                     multiplexed,
+                    endpoint.connection().letsCallerSend(),
                     callDeadline,
                     this::sendBody,
                     this::abandonBody));

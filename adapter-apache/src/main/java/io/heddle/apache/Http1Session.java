@@ -77,6 +77,11 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
     plain = null;
   }
 
+  /** Whether {@link #send} is more than a question: there is no TLS. */
+  boolean letsCallerSend() {
+    return plain != null;
+  }
+
   /**
    * Sends a request on this thread, the caller's, as far as the socket has room; the I/O thread
    * does the rest. Does not wait.

@@ -228,6 +228,11 @@ final class ReactorConnection implements ModalCloseable {
     }
   }
 
+  /** Whether a caller may send, as far as the socket has room. */
+  boolean letsCallerSend() {
+    return session instanceof Http1Session http1 && http1.letsCallerSend();
+  }
+
   /** In the order of asking. A session that is closing cancels what is asked of it. */
   static void enqueue(IOSession io, Command command) {
     try {

@@ -205,7 +205,8 @@ class BodyLengthTest {
         };
     AtomicInteger asked = new AtomicInteger();
     BooleanSupplier send = () -> asked.incrementAndGet() > 0;
-    ApacheRequestBody body = new ApacheRequestBody(4, multiplexed, Deadline.none(), send, () -> {});
+    ApacheRequestBody body =
+        new ApacheRequestBody(4, multiplexed, false, Deadline.none(), send, () -> {});
     AtomicInteger endedByThen = new AtomicInteger();
     body.writeFrom(
         new EntityTemplate(

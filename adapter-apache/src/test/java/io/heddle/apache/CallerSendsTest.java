@@ -9,16 +9,21 @@ import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.ssl.DefaultClientTlsStrategy;
 import org.apache.hc.client5.http.ssl.HostnameVerificationPolicy;
+import org.apache.hc.client5.http.ssl.NoopHostnameVerifier;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.http.io.entity.EntityUtils;
@@ -26,6 +31,9 @@ import org.apache.hc.core5.ssl.SSLContexts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Over HTTP/1.1 without TLS a caller sends its request itself: no I/O thread is asked. It hangs on
@@ -115,5 +123,38 @@ class CallerSendsTest {
     } finally {
       goOn.countDown();
     }
+  }
+
+  /** Of the two threads that write, the caller alone is a virtual one. */
+  @ParameterizedTest
+  @CsvSource({"HTTP_1_1, true", "HTTP_1_1_TLS, false"})
+  void longWritesAreSentFromTheCallersArray(Wire wire, boolean byTheCaller, @TempDir Path dir)
+      throws Exception {
+    Path written = dir.resolve("written.jfr");
+    try (FaultServer server = FaultServer.start(wire);
+        BlockingConnectionManager manager =
+            BlockingConnectionManager.builder()
+                .setTlsStrategy(
+                    new DefaultClientTlsStrategy(trusting(), NoopHostnameVerifier.INSTANCE))
+                .build();
+        CloseableHttpClient client = client(manager);
+        Recording writes = new Recording()) {
+      writes.enable("jdk.SocketWrite").withThreshold(Duration.ZERO);
+      HttpPost post = new HttpPost(server.uri(Script.ok()));
+      post.setEntity(new ByteArrayEntity(new byte[1_000_000], null));
+      assertEquals(200, get(start(client, new HttpGet(server.uri(Script.ok())))));
+      writes.start();
+      assertEquals(200, get(start(client, post)));
+      writes.stop();
+      writes.dump(written);
+    }
+    assertEquals(
+        byTheCaller,
+        RecordingFile.readAllEvents(written).stream()
+            .anyMatch(
+                write ->
+                    write.getEventType().getName().equals("jdk.SocketWrite")
+                        && write.getLong("bytesWritten") > 16 * 1024 // what a queue gives
+                        && write.getThread("eventThread").isVirtual()));
   }
 }

@@ -8,9 +8,12 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A request body on its way from the caller that writes it to the I/O thread that sends it.
+ * A request body on its way from the caller that writes it to the I/O thread that sends it, or to
+ * the socket itself.
  *
  * <pre>{@code
  * OPEN ──finish──▶ FINISHED   what is queued is sent, then the end
@@ -28,14 +31,21 @@ import java.util.concurrent.TimeoutException;
  * waits until half of it is free. The I/O thread is signalled when it had run out of bytes, not at
  * each write.
  *
+ * <p><b>A writer that sends.</b> Where the library lets the writer's thread take the I/O thread's
+ * part, a write of {@value #WORTH_SENDING} bytes or more goes into the sink from the writer's own
+ * array, as far as there is room: what is queued before it, then an offer of at most {@code
+ * capacity} bytes, then the next. The rest of an offer that the sink does not take is queued, and
+ * from then on the I/O thread has its turn, until it has run out of bytes. An offer is seen by the
+ * writer's thread alone, and is over when {@code write} returns.
+ *
  * <p><b>An early answer.</b> A server may answer with an error before it has the whole body. Some
  * then read the rest, and end their answer only after it; others read no more, and the answer must
  * not wait for a body that nobody takes. So once the peer has {@linkplain #answered answered}, the
  * writer goes on as long as bytes flow, and stops where none of them leave for {@value
  * #STALL_MILLIS} ms.
  *
- * <p>One thread writes, one drains; {@link #answered}, {@link #stop}, {@link #fail} and {@link
- * #cancel} may come from any thread.
+ * <p>One thread writes, one at a time drains; {@link #answered}, {@link #stop}, {@link #fail} and
+ * {@link #cancel} may come from any thread.
  */
 public final class RequestBodyPipe extends EndState {
 
@@ -58,17 +68,29 @@ public final class RequestBodyPipe extends EndState {
     CLOSED
   }
 
+  /** Bytes of the writer's array that are on their way into the sink, on its own thread. */
+  private record Offer(Thread writer, ByteBuffer bytes) {}
+
   private static final int STALL_MILLIS = 500;
+
+  private static final int WORTH_SENDING = ByteQueue.SEGMENT;
+
+  /** Bytes of an offer at a time: a socket copies what it is given before it knows its room. */
+  private static final int PIECE = 128 * 1024;
 
   private final ByteQueue queue;
   private final int capacity;
   private final Runnable signal;
+  private final @Nullable BooleanSupplier send;
   private final Canceller canceller;
+
+  // Of the writer: other threads may see it or not, and heed it in neither case.
+  private @Nullable Offer offer;
 
   // Shared: set by the I/O thread when it finds nothing, cleared by the writer that signals.
   private volatile boolean starved;
 
-  // I/O thread only.
+  // Whoever drains.
   private long drained;
 
   // Shared: whether the peer has answered; and whether the writer knows, who writes it.
@@ -76,7 +98,8 @@ public final class RequestBodyPipe extends EndState {
   private volatile boolean answerSeen;
 
   /**
-   * An open pipe. The I/O thread is taken to be idle, so the first bytes signal it.
+   * An open pipe whose writer cannot send. The I/O thread is taken to be idle, so the first bytes
+   * signal it.
    *
    * @param capacity how many bytes may be queued
    * @param expected the length of the body in bytes, if it is known; else something small
@@ -85,12 +108,30 @@ public final class RequestBodyPipe extends EndState {
    * @throws IllegalArgumentException if {@code capacity} is not positive
    */
   public RequestBodyPipe(int capacity, long expected, Runnable signal, Canceller canceller) {
+    this(capacity, expected, signal, null, canceller);
+  }
+
+  /**
+   * An open pipe whose writer may send.
+   *
+   * @param send has this thread, the writer's, {@linkplain #drainTo drain} the pipe, and says true;
+   *     or does nothing, and says false, since another drains it at this moment. Must not wait.
+   *     Null if the writer cannot send
+   * @see #RequestBodyPipe(int, long, Runnable, Canceller) the other parameters
+   */
+  public RequestBodyPipe(
+      int capacity,
+      long expected,
+      Runnable signal,
+      @Nullable BooleanSupplier send,
+      Canceller canceller) {
     if (capacity <= 0) {
       throw new IllegalArgumentException("capacity must be positive: " + capacity);
     }
     this.queue = new ByteQueue(expected);
     this.capacity = capacity;
     this.signal = Objects.requireNonNull(signal, "signal");
+    this.send = send;
     this.canceller = Objects.requireNonNull(canceller, "canceller");
     this.starved = true;
   }
@@ -98,7 +139,7 @@ public final class RequestBodyPipe extends EndState {
   // ---- caller -------------------------------------------------------------------------------
 
   /**
-   * Queues these bytes, waiting for room as often as needed.
+   * Sends or queues these bytes, waiting for room as often as needed.
    *
    * @return true; false if the peer wants no more of the body, and the rest may be left out
    * @throws InterruptedException if the caller was interrupted while it waited for room, or before;
@@ -117,12 +158,16 @@ public final class RequestBodyPipe extends EndState {
     int from = off;
     int rest = len;
     while (wanted()) {
-      int n = (int) Math.min(rest, capacity - queue.available());
-      queue.put(b, from, n);
+      int sent = trySending(b, from, rest);
+      int n = sent > 0 ? sent : enqueue(b, from, rest);
       from += n;
       rest -= n;
       if (rest == 0) {
         return true;
+      }
+      if (sent > 0) { // it may go on so for long
+        giveUpIf(Thread.currentThread().isInterrupted(), deadline.isExpired());
+        continue;
       }
       flush();
       Outcome waited = waitUntil(untilStalled(deadline));
@@ -133,6 +178,32 @@ public final class RequestBodyPipe extends EndState {
       }
     }
     return false;
+  }
+
+  /** Takes as many bytes as there is room for. */
+  private int enqueue(byte[] b, int off, int len) {
+    int n = (int) Math.min(len, capacity - queue.available());
+    queue.put(b, off, n);
+    return n;
+  }
+
+  /**
+   * Offers bytes to the sink, on this thread.
+   *
+   * @return how many were taken, by the sink or into the queue; 0 if this thread could not send, or
+   *     if the I/O thread has not sent all that came before
+   */
+  private int trySending(byte[] b, int off, int len) {
+    if (send == null || len < WORTH_SENDING || !starved) {
+      return 0;
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(b, off, Math.min(len, capacity));
+    offer = new Offer(Thread.currentThread(), bytes);
+    try {
+      return send.getAsBoolean() ? bytes.position() - off : 0;
+    } finally {
+      offer = null;
+    }
   }
 
   private Deadline untilStalled(Deadline deadline) {
@@ -165,11 +236,11 @@ public final class RequestBodyPipe extends EndState {
     }
   }
 
-  // ---- I/O thread ---------------------------------------------------------------------------
+  // ---- I/O thread, or the writer that sends --------------------------------------------------
 
   /**
-   * Moves queued bytes into the sink, until there are no more or the sink has no room; wakes a
-   * writer that now has room. Never blocks.
+   * Moves queued bytes, then those that this thread offers, into the sink, until there are no more
+   * or the sink has no room; wakes a writer that now has room. Never blocks.
    *
    * @return whether the body is complete and all of it in the sink: the time to end the stream
    */
@@ -178,12 +249,14 @@ public final class RequestBodyPipe extends EndState {
     if (is != null && is != End.FINISHED) {
       return false; // what is queued is not wanted, or not whole
     }
-    if (move(sink)) {
+    if (move(sink) && moveOffer(sink)) {
       // Say so and look again: a writer that queued bytes before it could see this did not signal.
       starved = true;
       if (queue.available() > 0) {
         move(sink);
       }
+    } else if (myOffer() != null) {
+      starved = false; // as the writer, which this thread is: room is missing, not bytes
     }
     wakeIfRoom();
     return ending() == End.FINISHED && queue.available() == 0;
@@ -200,10 +273,14 @@ public final class RequestBodyPipe extends EndState {
     return drained;
   }
 
-  /** How many bytes are queued; never throws. */
+  /** How many bytes there are to drain, for this thread; never throws. */
   public int available() {
     Object is = ending();
-    return is == null || is == End.FINISHED ? (int) queue.available() : 0;
+    if (is != null && is != End.FINISHED) {
+      return 0;
+    }
+    ByteBuffer own = myOffer();
+    return (int) queue.available() + (own == null ? 0 : own.remaining());
   }
 
   /** Whether the body is complete; some of it may still be queued. Any thread. */
@@ -296,6 +373,28 @@ public final class RequestBodyPipe extends EndState {
       }
     }
     return true;
+  }
+
+  /** Whether all that this thread offers went into the sink; else what is left is queued. */
+  private boolean moveOffer(Sink sink) throws IOException {
+    ByteBuffer own = myOffer();
+    while (own != null && own.hasRemaining()) {
+      int all = Math.min(PIECE, own.remaining());
+      int n = sink.write(own.slice(own.position(), all));
+      own.position(own.position() + n);
+      drained += n;
+      if (n < all) {
+        queue.put(own);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What this thread offers; null if it is not the writer's, or offers nothing. */
+  private @Nullable ByteBuffer myOffer() {
+    Offer now = offer;
+    return now != null && now.writer().equals(Thread.currentThread()) ? now.bytes() : null;
   }
 
   private void wakeIfRoom() {

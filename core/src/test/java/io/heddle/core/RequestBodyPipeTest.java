@@ -20,6 +20,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -219,6 +221,239 @@ class RequestBodyPipeTest {
     assertTrue(pipe.isStarved());
     pipe.stop();
     assertFalse(pipe.isStarved(), "nothing more comes");
+  }
+
+  // ---- a writer that sends ------------------------------------------------------------------
+
+  /** More than one offer, and more than what a socket is given at a time. */
+  private static final int LONG = 300_000;
+
+  /** A pipe whose writer drains it into the channel, after {@code before}. */
+  private RequestBodyPipe sendingPipe(int capacity, Runnable before) {
+    return new Object() {
+      final RequestBodyPipe sending =
+          new RequestBodyPipe(
+              capacity,
+              -1,
+              signals::release,
+              () -> {
+                before.run();
+                drain(this.sending);
+                return true;
+              },
+              cancels::incrementAndGet);
+    }.sending;
+  }
+
+  private void drain(RequestBodyPipe from) {
+    try {
+      from.drainTo(channel::write);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static byte[] body(int length) {
+    byte[] body = new byte[length];
+    new Random(length).nextBytes(body);
+    return body;
+  }
+
+  @Test
+  void aLongWriteIsSentByItsWriter() throws Exception {
+    byte[] body = body(LONG);
+    AtomicInteger sends = new AtomicInteger();
+    RequestBodyPipe sending = sendingPipe(1 << 17, sends::incrementAndGet);
+    assertTrue(sending.write(body, 0, LONG, NONE));
+    assertArrayEquals(body, channel.received.toByteArray());
+    assertEquals(3, sends.get(), "offers");
+    assertEquals(LONG, sending.drained());
+    assertEquals(0, sending.available());
+    assertEquals(0, signals.availablePermits(), "the I/O thread was not asked");
+    sending.finish();
+    assertTrue(sending.drainTo(channel::write), "complete");
+  }
+
+  @Test
+  void whatTheSinkDoesNotTakeIsQueued() throws Exception {
+    byte[] body = body(LONG);
+    AtomicInteger sends = new AtomicInteger();
+    RequestBodyPipe sending = sendingPipe(1 << 20, sends::incrementAndGet);
+    channel.room = 140_000;
+    assertTrue(sending.write(body, 0, 200_000, NONE));
+    assertEquals(60_000, sending.available());
+    assertFalse(sending.isStarved(), "there is more, and no room");
+    assertTrue(sending.write(body, 200_000, 100_000, NONE), "there is room in the queue");
+    sending.flush();
+    assertEquals(1, sends.get(), "from now on it is the I/O thread's turn");
+    assertEquals(0, signals.availablePermits(), "which has bytes");
+    channel.room = LONG;
+    drain(sending);
+    assertTrue(sending.isStarved());
+    assertArrayEquals(body, channel.received.toByteArray());
+    assertEquals(LONG, sending.drained());
+  }
+
+  @Test
+  void whatIsQueuedGoesBeforeAnOffer() throws Exception {
+    byte[] body = body(50_000);
+    RequestBodyPipe sending = sendingPipe(1 << 20, () -> {});
+    sending.write(body, 0, 10_000, NONE);
+    assertEquals(0, channel.received.size(), "a short write is queued");
+    sending.write(body, 10_000, 40_000, NONE);
+    assertArrayEquals(body, channel.received.toByteArray());
+  }
+
+  @Test
+  void withoutRoomForWhatIsQueuedAnOfferIsQueuedToo() throws Exception {
+    byte[] body = body(50_000);
+    RequestBodyPipe sending = sendingPipe(1 << 20, () -> {});
+    channel.room = 5_000;
+    sending.write(body, 0, 10_000, NONE);
+    sending.write(body, 10_000, 40_000, NONE);
+    assertEquals(45_000, sending.available());
+    assertFalse(sending.isStarved());
+    channel.room = 50_000;
+    drain(sending);
+    assertArrayEquals(body, channel.received.toByteArray());
+  }
+
+  @Test
+  void anOfferIsForNoOtherThread() throws Exception {
+    byte[] body = body(40_000);
+    AtomicInteger seen = new AtomicInteger(-1);
+    RequestBodyPipe sending =
+        new Object() {
+          final RequestBodyPipe pipe =
+              new RequestBodyPipe(1 << 20, -1, signals::release, this::drainElsewhere, () -> {});
+
+          boolean drainElsewhere() {
+            assertEquals(40_000, pipe.available(), "for this thread");
+            try {
+              Thread.ofPlatform()
+                  .start(
+                      () -> {
+                        seen.set(pipe.available());
+                        drain(pipe);
+                      })
+                  .join();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+            return true;
+          }
+        }.pipe;
+    sending.write(body, 0, 40_000, NONE);
+    assertEquals(0, seen.get(), "for another thread");
+    assertEquals(0, channel.received.size());
+    sending.flush();
+    assertEquals(1, signals.availablePermits(), "it was queued");
+    drain(sending);
+    assertArrayEquals(body, channel.received.toByteArray());
+  }
+
+  @Test
+  void anInterruptIsSeenBetweenOffers() {
+    RequestBodyPipe sending = sendingPipe(1 << 17, () -> Thread.currentThread().interrupt());
+    assertThrows(InterruptedException.class, () -> sending.write(new byte[LONG], 0, LONG, NONE));
+    assertFalse(Thread.currentThread().isInterrupted());
+    assertEquals(1 << 17, channel.received.size());
+    assertEquals(1, cancels.get());
+  }
+
+  @Test
+  void theDeadlineIsSeenBetweenOffers() {
+    Deadline soon = Deadline.afterNanos(TimeUnit.MILLISECONDS.toNanos(50));
+    RequestBodyPipe sending =
+        sendingPipe(
+            1 << 17,
+            () -> {
+              while (!soon.isExpired()) {
+                LockSupport.parkNanos(1_000_000);
+              }
+            });
+    assertThrows(TimeoutException.class, () -> sending.write(new byte[LONG], 0, LONG, soon));
+    assertEquals(1 << 17, channel.received.size());
+    assertEquals(1, cancels.get());
+  }
+
+  @Test
+  void anEndWhileTheWriterSendsIsToldToIt() throws Exception {
+    RequestBodyPipe[] made = new RequestBodyPipe[3];
+    made[0] = sendingPipe(1 << 17, () -> made[0].stop());
+    assertFalse(made[0].write(new byte[LONG], 0, LONG, NONE), "no more is wanted");
+    IOException reset = new IOException("reset");
+    made[1] = sendingPipe(1 << 17, () -> made[1].fail(reset));
+    ExecutionException failed =
+        assertThrows(ExecutionException.class, () -> made[1].write(new byte[LONG], 0, LONG, NONE));
+    assertSame(reset, failed.getCause());
+    made[2] = sendingPipe(1 << 17, () -> made[2].cancel());
+    assertThrows(CancellationException.class, () -> made[2].write(new byte[LONG], 0, LONG, NONE));
+    assertEquals(1, cancels.get());
+    assertEquals(0, channel.received.size());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void writerAndIoThreadTakeTurns(Caller.Kind kind) throws Exception {
+    byte[] body = body(8 << 20);
+    ReentrantLock turn = new ReentrantLock();
+    Random rooms = new Random(9);
+    AtomicInteger sends = new AtomicInteger();
+    RequestBodyPipe sending =
+        new Object() {
+          final RequestBodyPipe pipe =
+              new RequestBodyPipe(
+                  1 << 15, body.length, signals::release, this::send, cancels::incrementAndGet);
+
+          boolean send() {
+            if (!turn.tryLock()) {
+              return false;
+            }
+            try {
+              sends.incrementAndGet();
+              channel.room = 1 + rooms.nextInt(60_000);
+              drain(pipe);
+              if (channel.room == 0) { // as an engine asks to hear of room
+                signals.release();
+              }
+            } finally {
+              turn.unlock();
+            }
+            return true;
+          }
+        }.pipe;
+    Caller<Boolean> writer =
+        Caller.start(
+            kind,
+            () -> {
+              Random sizes = new Random(8);
+              for (int sent = 0; sent < body.length; ) {
+                int n = Math.min(body.length - sent, sizes.nextInt(80_000));
+                sending.write(body, sent, n, NONE);
+                sent += n;
+              }
+              sending.finish();
+              return true;
+            });
+    boolean complete = false;
+    while (!complete) {
+      assertTrue(signals.tryAcquire(20, TimeUnit.SECONDS), () -> "no signal: " + sending);
+      boolean full;
+      do {
+        turn.lock();
+        try {
+          channel.room = 1 + rooms.nextInt(30_000);
+          complete = sending.drainTo(channel::write);
+          full = channel.room == 0;
+        } finally {
+          turn.unlock();
+        }
+      } while (!complete && full);
+    }
+    assertTrue(writer.result());
+    assertArrayEquals(body, channel.received.toByteArray());
+    assertTrue(sends.get() > 0, "the writer had its turns");
   }
 
   // ---- the server wants no more, or dies ----------------------------------------------------

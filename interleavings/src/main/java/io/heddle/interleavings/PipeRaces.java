@@ -9,6 +9,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -241,6 +242,58 @@ public final class PipeRaces {
     @Arbiter
     public void count(II_Result r) {
       r.r1 = drained.get() - 1;
+      r.r2 = signals.get();
+    }
+  }
+
+  /** As before, where the writer drains the pipe itself unless the I/O thread does. */
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = Expect.ACCEPTABLE, desc = "Drained; nothing to signal.")
+  @Outcome(id = "1, 1", expect = Expect.ACCEPTABLE, desc = "Drained, and signalled as well.")
+  @Outcome(id = "0, 1", expect = Expect.ACCEPTABLE, desc = "Not seen, so signalled.")
+  @State
+  public static class SendAndDrain {
+    private static final int LONG = 16 * 1024;
+    private final AtomicInteger drained = new AtomicInteger();
+    private final AtomicInteger signals = new AtomicInteger();
+    private final ReentrantLock turn = new ReentrantLock();
+    private final RequestBodyPipe pipe =
+        new RequestBodyPipe(LONG, 1, signals::incrementAndGet, this::send, () -> {});
+
+    private boolean send() {
+      if (!turn.tryLock()) {
+        return false;
+      }
+      try {
+        PipeRaces.drain(pipe, drained);
+      } finally {
+        turn.unlock();
+      }
+      return true;
+    }
+
+    /** The caller. */
+    @Actor
+    public void write() {
+      PipeRaces.write(pipe, LONG);
+      pipe.flush();
+    }
+
+    /** The I/O thread. */
+    @Actor
+    public void drain() {
+      turn.lock();
+      try {
+        PipeRaces.drain(pipe, drained);
+      } finally {
+        turn.unlock();
+      }
+    }
+
+    /** At the end: whether all of it is drained. */
+    @Arbiter
+    public void count(II_Result r) {
+      r.r1 = drained.get() / LONG;
       r.r2 = signals.get();
     }
   }
