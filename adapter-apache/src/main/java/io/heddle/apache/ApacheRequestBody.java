@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * it does over a blocking connection. From then on what is written goes out at a flush, when there
  * is much of it, or at the first write after a short while: so a slow source is not held up, and a
  * quick one costs few wake-ups of the I/O thread. Where the caller can send ({@link Http1Session}),
- * a long write goes out at once, from the array that was written, as far as the socket has room.
+ * a long write goes out at once, from the array that was written, as far as the socket has room; if
+ * it is the last of a declared length, the request ends with it, while the entity still writes.
  *
  * <p>A body that is not as long as its Content-Length says fails the call, whether it is shorter or
  * longer: the server would take what is missing, or too much, from the next request.
@@ -113,11 +114,7 @@ final class ApacheRequestBody {
         };
     this.pipe =
         new RequestBodyPipe(
-            CAPACITY,
-            declaredLength < 0 ? 1024 : declaredLength,
-            signal,
-            callerSends ? send : null,
-            canceller);
+            CAPACITY, declaredLength < 0 ? 1024 : declaredLength, signal, callerSends, canceller);
   }
 
   /** Where the caller waits while the server takes no more. */
@@ -145,13 +142,21 @@ final class ApacheRequestBody {
       }
       Supplier<List<? extends Header>> supplier = entity.getTrailers();
       trailers = supplier == null ? null : supplier.get();
-      pipe.finish();
     } catch (NoMoreWanted early) {
       return;
-    } catch (CancellationException | ExecutionException e) {
-      throw failure.apply(e);
     } finally {
       beingWritten = false;
+    }
+    finish();
+  }
+
+  private void finish() throws IOException {
+    try {
+      pipe.finish();
+    } catch (CancellationException e) {
+      throw failure.apply(e);
+    } catch (ExecutionException e) {
+      return; // nothing is left to write: who reads the response is told
     }
   }
 
@@ -225,7 +230,7 @@ final class ApacheRequestBody {
     private void flushInTime() {
       long written = written();
       long unflushed = written - flushed;
-      if (written == declaredLength || unflushed == 0) { // the end flushes, and comes now
+      if (written == declaredLength || unflushed == 0) { // what is not sent, the end flushes
         return;
       }
       long now = System.nanoTime();
@@ -265,9 +270,12 @@ final class ApacheRequestBody {
     }
   }
 
-  /** Whether the caller writes it at this moment, and so cannot read; any thread. */
+  /**
+   * Whether some of it is not written yet, and the caller is at that, so that it cannot read; any
+   * thread.
+   */
   boolean isBeingWritten() {
-    return beingWritten;
+    return beingWritten && !sent;
   }
 
   /** Tells a writer why it must stop; any thread. */

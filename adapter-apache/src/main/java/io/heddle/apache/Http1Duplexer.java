@@ -167,14 +167,20 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
 
     @Override
     public int write(ByteBuffer src) throws IOException {
-      if (src.remaining() < LARGE) {
-        return super.write(src);
-      }
       assertNotCompleted();
-      flushToChannel();
-      if (buffer().hasData()) {
-        return 0;
+      int before = src.position();
+      while (src.remaining() >= LARGE) {
+        flushToChannel();
+        if (buffer().hasData()) {
+          return src.position() - before;
+        }
+        writeChunk(src);
       }
+      super.write(src);
+      return src.position() - before;
+    }
+
+    private void writeChunk(ByteBuffer src) throws IOException {
       int n = Math.min(src.remaining(), MAX_CHUNK);
       try (TransferBuffer buffer = TransferBuffer.borrow()) {
         ByteBuffer chunk = buffer.bytes();
@@ -187,7 +193,6 @@ final class Http1Duplexer extends ClientHttp1StreamDuplexer {
           buffer().write(chunk); // the engine sends it when the channel has room again
         }
       }
-      return n;
     }
   }
 }

@@ -8,7 +8,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,13 +80,15 @@ public final class RequestBodyPipe extends EndState {
   private final ByteQueue queue;
   private final int capacity;
   private final Runnable signal;
-  private final @Nullable BooleanSupplier send;
+  private final boolean writerSends;
   private final Canceller canceller;
 
   // Of the writer: other threads may see it or not, and heed it in neither case.
   private @Nullable Offer offer;
 
-  // Shared: set by the I/O thread when it finds nothing, cleared by the writer that signals.
+  // Shared: set by whoever drains and finds nothing more. Cleared by the writer, when it signals,
+  // and
+  // when it has sent as much as there is room for: then the I/O thread comes by itself.
   private volatile boolean starved;
 
   // Whoever drains.
@@ -108,30 +109,25 @@ public final class RequestBodyPipe extends EndState {
    * @throws IllegalArgumentException if {@code capacity} is not positive
    */
   public RequestBodyPipe(int capacity, long expected, Runnable signal, Canceller canceller) {
-    this(capacity, expected, signal, null, canceller);
+    this(capacity, expected, signal, false, canceller);
   }
 
   /**
-   * An open pipe whose writer may send.
+   * An open pipe.
    *
-   * @param send has this thread, the writer's, {@linkplain #drainTo drain} the pipe, and says true;
-   *     or does nothing, and says false, since another drains it at this moment. Must not wait.
-   *     Null if the writer cannot send
+   * @param writerSends whether {@code signal} itself {@linkplain #drainTo drains} the pipe, on the
+   *     writer's thread, unless another thread does at that moment
    * @see #RequestBodyPipe(int, long, Runnable, Canceller) the other parameters
    */
   public RequestBodyPipe(
-      int capacity,
-      long expected,
-      Runnable signal,
-      @Nullable BooleanSupplier send,
-      Canceller canceller) {
+      int capacity, long expected, Runnable signal, boolean writerSends, Canceller canceller) {
     if (capacity <= 0) {
       throw new IllegalArgumentException("capacity must be positive: " + capacity);
     }
     this.queue = new ByteQueue(expected);
     this.capacity = capacity;
     this.signal = Objects.requireNonNull(signal, "signal");
-    this.send = send;
+    this.writerSends = writerSends;
     this.canceller = Objects.requireNonNull(canceller, "canceller");
     this.starved = true;
   }
@@ -177,7 +173,7 @@ public final class RequestBodyPipe extends EndState {
         giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
       }
     }
-    return false;
+    return rest == 0;
   }
 
   /** Takes as many bytes as there is room for. */
@@ -194,16 +190,17 @@ public final class RequestBodyPipe extends EndState {
    *     if the I/O thread has not sent all that came before
    */
   private int trySending(byte[] b, int off, int len) {
-    if (send == null || len < WORTH_SENDING || !starved) {
+    if (!writerSends || len < WORTH_SENDING || !starved) {
       return 0;
     }
     ByteBuffer bytes = ByteBuffer.wrap(b, off, Math.min(len, capacity));
     offer = new Offer(Thread.currentThread(), bytes);
     try {
-      return send.getAsBoolean() ? bytes.position() - off : 0;
+      signal.run();
     } finally {
       offer = null;
     }
+    return bytes.position() - off;
   }
 
   private Deadline untilStalled(Deadline deadline) {
@@ -263,7 +260,7 @@ public final class RequestBodyPipe extends EndState {
   }
 
   /**
-   * How many bytes have gone into the sink; I/O thread.
+   * How many bytes have gone into the sink; for the thread that drains.
    *
    * <p>Where they are as many as the message declares, the peer has the whole body, and may answer,
    * before the writer comes to {@link #finish}. An adapter over HTTP/1.1 ends the message then:

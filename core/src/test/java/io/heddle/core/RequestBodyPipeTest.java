@@ -124,6 +124,8 @@ class RequestBodyPipeTest {
   void aWriteOfNothingIsNothing() throws Exception {
     assertTrue(pipe.write(new byte[0], 0, 0, NONE));
     assertThrows(IndexOutOfBoundsException.class, () -> pipe.write(new byte[3], 2, 2, NONE));
+    pipe.stop();
+    assertTrue(pipe.write(new byte[0], 0, 0, NONE), "though no more is wanted");
   }
 
   @Test
@@ -235,12 +237,11 @@ class RequestBodyPipeTest {
           new RequestBodyPipe(
               capacity,
               -1,
-              signals::release,
               () -> {
                 before.run();
                 drain(this.sending);
-                return true;
               },
+              true,
               cancels::incrementAndGet);
     }.sending;
   }
@@ -269,7 +270,6 @@ class RequestBodyPipeTest {
     assertEquals(3, sends.get(), "offers");
     assertEquals(LONG, sending.drained());
     assertEquals(0, sending.available());
-    assertEquals(0, signals.availablePermits(), "the I/O thread was not asked");
     sending.finish();
     assertTrue(sending.drainTo(channel::write), "complete");
   }
@@ -286,7 +286,6 @@ class RequestBodyPipeTest {
     assertTrue(sending.write(body, 200_000, 100_000, NONE), "there is room in the queue");
     sending.flush();
     assertEquals(1, sends.get(), "from now on it is the I/O thread's turn");
-    assertEquals(0, signals.availablePermits(), "which has bytes");
     channel.room = LONG;
     drain(sending);
     assertTrue(sending.isStarved());
@@ -325,30 +324,31 @@ class RequestBodyPipeTest {
     RequestBodyPipe sending =
         new Object() {
           final RequestBodyPipe pipe =
-              new RequestBodyPipe(1 << 20, -1, signals::release, this::drainElsewhere, () -> {});
+              new RequestBodyPipe(1 << 20, -1, this::drainElsewhere, true, () -> {});
 
-          boolean drainElsewhere() {
+          void drainElsewhere() {
+            signals.release();
             assertEquals(40_000, pipe.available(), "for this thread");
+            Thread other =
+                Thread.ofPlatform()
+                    .start(
+                        () -> {
+                          seen.set(pipe.available());
+                          drain(pipe);
+                        });
             try {
-              Thread.ofPlatform()
-                  .start(
-                      () -> {
-                        seen.set(pipe.available());
-                        drain(pipe);
-                      })
-                  .join();
+              other.join();
             } catch (InterruptedException e) {
               throw new AssertionError(e);
             }
-            return true;
           }
         }.pipe;
     sending.write(body, 0, 40_000, NONE);
     assertEquals(0, seen.get(), "for another thread");
     assertEquals(0, channel.received.size());
     sending.flush();
-    assertEquals(1, signals.availablePermits(), "it was queued");
-    drain(sending);
+    assertEquals(2, signals.availablePermits(), "it was queued, and signalled");
+    assertEquals(40_000, seen.get(), "for another thread");
     assertArrayEquals(body, channel.received.toByteArray());
   }
 
@@ -403,24 +403,23 @@ class RequestBodyPipeTest {
     RequestBodyPipe sending =
         new Object() {
           final RequestBodyPipe pipe =
-              new RequestBodyPipe(
-                  1 << 15, body.length, signals::release, this::send, cancels::incrementAndGet);
+              new RequestBodyPipe(1 << 15, body.length, this::send, true, cancels::incrementAndGet);
 
-          boolean send() {
+          void send() {
             if (!turn.tryLock()) {
-              return false;
+              signals.release(); // asks the I/O thread
+              return;
             }
             try {
               sends.incrementAndGet();
               channel.room = 1 + rooms.nextInt(60_000);
               drain(pipe);
-              if (channel.room == 0) { // as an engine asks to hear of room
+              if (channel.room == 0 || pipe.isFinished()) { // as an engine asks for events
                 signals.release();
               }
             } finally {
               turn.unlock();
             }
-            return true;
           }
         }.pipe;
     Caller<Boolean> writer =
