@@ -92,4 +92,13 @@ final class Clients {
       Thread.sleep(2);
     }
   }
+
+  /** Takes so long, whoever unparks the thread meanwhile. */
+  static void linger(Duration time) {
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      throw new AssertionError("nobody interrupts it", e);
+    }
+  }
 }

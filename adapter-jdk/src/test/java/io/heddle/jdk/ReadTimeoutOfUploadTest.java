@@ -14,7 +14,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,7 +46,7 @@ class ReadTimeoutOfUploadTest {
           request(server.uri(Script.ok())).POST(BodyPublishers.ofString("b")).build();
       BodyHandler<Void> slow =
           head -> {
-            LockSupport.parkNanos(TIMEOUT.multipliedBy(3).toNanos());
+            Clients.linger(TIMEOUT.multipliedBy(3));
             return BodyHandlers.discarding().apply(head);
           };
       assertEquals(200, client.send(post, slow).statusCode());

@@ -37,7 +37,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -188,7 +187,7 @@ class SettingsTest {
       Thread.sleep(1500); // until the JVM has forgotten the name
       KitResolver.use(
           any -> {
-            LockSupport.parkNanos(Duration.ofMillis(2500).toNanos());
+            Clients.linger(Duration.ofMillis(2500));
             return List.of(InetAddress.getByAddress(any, loopback));
           });
       CompletableFuture<HttpResponse<Void>> other =
