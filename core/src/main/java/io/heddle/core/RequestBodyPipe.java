@@ -86,9 +86,8 @@ public final class RequestBodyPipe extends EndState {
   // Of the writer: other threads may see it or not, and heed it in neither case.
   private @Nullable Offer offer;
 
-  // Shared: set by whoever drains and finds nothing more. Cleared by the writer, when it signals,
-  // and
-  // when it has sent as much as there is room for: then the I/O thread comes by itself.
+  // Shared: set by whoever drains and finds nothing more. Cleared by the writer: when it signals,
+  // and when it finds no more room in the sink, since the I/O thread then comes by itself.
   private volatile boolean starved;
 
   // Whoever drains.
