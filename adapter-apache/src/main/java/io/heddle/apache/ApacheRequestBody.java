@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * it does over a blocking connection. From then on what is written goes out at a flush, when there
  * is much of it, or at the first write after a short while: so a slow source is not held up, and a
  * quick one costs few wake-ups of the I/O thread. Where the caller can send ({@link Http1Session}),
- * a long write goes out at once, from the array that was written, as far as the socket has room; if
- * it is the last of a declared length, the request ends with it, while the entity still writes.
+ * a long write goes out at once, without a copy into the pipe, as far as the socket has room; if it
+ * is the last of a declared length, the request ends with it, while the entity still writes.
  *
  * <p>A body that is not as long as its Content-Length says fails the call, whether it is shorter or
  * longer: the server would take what is missing, or too much, from the next request.
@@ -76,9 +76,11 @@ final class ApacheRequestBody {
   // Written by the caller, read by any.
   private volatile boolean beingWritten;
 
-  // Written by the I/O thread.
+  // Written by whoever has the turn.
   private volatile @Nullable DataStreamChannel channel;
   private volatile boolean sent;
+
+  // Written by any.
   private volatile boolean stopped;
 
   /**
@@ -156,7 +158,9 @@ final class ApacheRequestBody {
     } catch (CancellationException e) {
       throw failure.apply(e);
     } catch (ExecutionException e) {
-      return; // nothing is left to write: who reads the response is told
+      if (!sent) {
+        throw failure.apply(e);
+      } // else who reads the response is told
     }
   }
 
@@ -223,6 +227,9 @@ final class ApacheRequestBody {
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
+      if (len == 0 && sent) { // whatever has become of the response
+        return;
+      }
       super.write(b, off, len);
       flushInTime();
     }

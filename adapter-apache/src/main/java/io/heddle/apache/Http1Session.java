@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  *            caller                             I/O thread
  * turn free  send: takes it, gives it back      an event: takes it, gives it back
- * taken      send: enqueues the request, and    an event: comes a moment later
- *            the I/O thread sends it
+ * taken      send: enqueues the request, and    an event: comes a moment later, before the
+ *            the I/O thread sends it            caller's next send
  * }</pre>
  *
  * <p>A caller does not wait for the turn, and does not park while it has it: it formats a head and
@@ -92,7 +92,10 @@ final class Http1Session extends ReactorSession implements Http1StreamListener {
    */
   boolean send(@Nullable Command request) {
     PlainSession on = plain;
-    if (on == null || on.hasCommands() || !on.isOpen() || !turn.tryLock()) {
+    if (on == null || on.hasCommands() || !on.isOpen()) {
+      return false;
+    }
+    if (turn.hasQueuedThreads() || !turn.tryLock()) { // the I/O thread's turn, or its next
       return false;
     }
     Runnable rest = null;

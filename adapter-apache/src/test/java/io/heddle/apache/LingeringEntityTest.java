@@ -1,6 +1,8 @@
 package io.heddle.apache;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
@@ -11,8 +13,12 @@ import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.classic.methods.HttpPut;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.core5.http.ContentType;
@@ -68,7 +74,14 @@ class LingeringEntityTest {
   void serverThatClosesWithoutAnAnswerIsAskedAgain() throws Exception {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
       URI uri = server.uri(Script.ok().body(1).fault(Fault.CLOSE).once());
-      assertEquals(1, put(uri, to -> linger()));
+      int length =
+          put(
+              uri,
+              to -> {
+                linger();
+                to.write(new byte[0]);
+              });
+      assertEquals(1, length);
       assertEquals(2, server.seen(uri).size(), "times sent");
     }
   }
@@ -97,5 +110,39 @@ class LingeringEntityTest {
       assertEquals(1, length);
     }
     assertTrue(cameBack.get());
+  }
+
+  /** A 200 that came before does not hide it. */
+  @Test
+  void bodyThatIsCutAfterAnEarlyAnswerFailsTheCall() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        CloseableHttpClient client = BlockingHttpClients.createDefault()) {
+      Thread.ofPlatform().daemon().start(() -> answerAndReset(server));
+      HttpPost post = new HttpPost("http://127.0.0.1:" + server.getLocalPort());
+      post.setEntity(
+          new EntityTemplate(
+              -1,
+              ContentType.TEXT_PLAIN,
+              null,
+              to -> {
+                to.write(new byte[10]);
+                to.flush();
+                linger();
+              }));
+      assertThrows(IOException.class, () -> client.execute(post, response -> response.getCode()));
+    }
+  }
+
+  private static void answerAndReset(ServerSocket server) {
+    try (Socket socket = server.accept()) {
+      socket.setSoLinger(true, 0);
+      assertTrue(socket.getInputStream().read() >= 0);
+      socket
+          .getOutputStream()
+          .write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".getBytes(US_ASCII));
+      Thread.sleep(200); // until the client has it
+    } catch (IOException | InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 }

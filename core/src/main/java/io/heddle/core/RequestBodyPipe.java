@@ -137,8 +137,8 @@ public final class RequestBodyPipe extends EndState {
    * Sends or queues these bytes, waiting for room as often as needed.
    *
    * @return true; false if the peer wants no more of the body, and the rest may be left out
-   * @throws InterruptedException if the caller was interrupted while it waited for room, or before;
-   *     the pipe is closed, the flag cleared
+   * @throws InterruptedException if the caller was interrupted before, while it waited for room, or
+   *     while it sent a part; the pipe is closed, the flag cleared
    * @throws TimeoutException if the deadline is over; the pipe is closed
    * @throws ExecutionException if the exchange failed; the cause is what the library reported
    * @throws CancellationException if the pipe is closed
@@ -172,7 +172,7 @@ public final class RequestBodyPipe extends EndState {
         giveUpIf(waited == Outcome.INTERRUPTED, waited == Outcome.EXPIRED);
       }
     }
-    return rest == 0;
+    return false;
   }
 
   /** Takes as many bytes as there is room for. */
