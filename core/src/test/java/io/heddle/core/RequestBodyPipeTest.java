@@ -180,19 +180,7 @@ class RequestBodyPipeTest {
     new Random(7).nextBytes(body);
     RequestBodyPipe small =
         new RequestBodyPipe(1 << 14, body.length, signals::release, cancels::incrementAndGet);
-    Caller<Boolean> writer =
-        Caller.start(
-            kind,
-            () -> {
-              Random sizes = new Random(8);
-              for (int sent = 0; sent < body.length; ) {
-                int n = Math.min(body.length - sent, sizes.nextInt(40_000));
-                small.write(body, sent, n, NONE);
-                sent += n;
-              }
-              small.finish();
-              return true;
-            });
+    Caller<Boolean> writer = Caller.start(kind, () -> writeAll(small, body, 40_000));
     // An I/O thread: comes when signalled, and again while its channel has no room.
     Random rooms = new Random(9);
     boolean complete = false;
@@ -205,6 +193,17 @@ class RequestBodyPipeTest {
     }
     assertTrue(writer.result());
     assertArrayEquals(body, channel.received.toByteArray());
+  }
+
+  private static boolean writeAll(RequestBodyPipe to, byte[] body, int most) throws Exception {
+    Random sizes = new Random(8);
+    for (int sent = 0; sent < body.length; ) {
+      int n = Math.min(body.length - sent, sizes.nextInt(most));
+      to.write(body, sent, n, NONE);
+      sent += n;
+    }
+    to.finish();
+    return true;
   }
 
   @Test
@@ -420,19 +419,7 @@ class RequestBodyPipeTest {
             }
           }
         }.pipe;
-    Caller<Boolean> writer =
-        Caller.start(
-            kind,
-            () -> {
-              Random sizes = new Random(8);
-              for (int sent = 0; sent < body.length; ) {
-                int n = Math.min(body.length - sent, sizes.nextInt(80_000));
-                sending.write(body, sent, n, NONE);
-                sent += n;
-              }
-              sending.finish();
-              return true;
-            });
+    Caller<Boolean> writer = Caller.start(kind, () -> writeAll(sending, body, 80_000));
     boolean complete = false;
     while (!complete) {
       assertTrue(signals.tryAcquire(20, TimeUnit.SECONDS), () -> "no signal: " + sending);
