@@ -155,9 +155,7 @@ final class ApacheRequestBody {
   private void finish() throws IOException {
     try {
       pipe.finish();
-    } catch (CancellationException e) {
-      throw failure.apply(e);
-    } catch (ExecutionException e) {
+    } catch (CancellationException | ExecutionException e) {
       if (!sent) {
         throw failure.apply(e);
       } // else who reads the response is told
