@@ -9,6 +9,7 @@ import io.heddle.conformance.Wire;
 import java.net.URI;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.SessionContainer;
@@ -44,7 +45,7 @@ class FewerStreamsTest {
         lowered = true;
         server.maxStreams(1);
         while (maxStreams() != 1) {
-          Thread.onSpinWait(); // for a moment: until the client has read the SETTINGS
+          LockSupport.parkNanos(1_000_000); // until the client has read the SETTINGS
         }
       }
       return super.getLength();
