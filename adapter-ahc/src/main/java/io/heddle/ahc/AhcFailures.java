@@ -6,7 +6,6 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http2.Http2Exception;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.SocketException;
@@ -95,10 +94,7 @@ final class AhcFailures {
    */
   static IOException inWait(String doing, boolean clientClosed, Exception end) {
     return switch (end) {
-      case InterruptedException e -> {
-        Thread.currentThread().interrupt();
-        yield CallSite.caused(new InterruptedIOException("interrupted while " + doing), e);
-      }
+      case InterruptedException e -> CallSite.interrupted("interrupted while " + doing, e);
       case TimeoutException e ->
           CallSite.caused(
               new DeadlineExceededException("the call's deadline is over while " + doing), e);

@@ -191,13 +191,9 @@ final class ApacheFailures {
         || deadline.isExpired());
   }
 
-  /**
-   * The caller was interrupted. Declared as an {@link IOException}, so the flag, which {@link
-   * InterruptedException} cleared, is set again.
-   */
+  /** The caller was interrupted; its flag is set again. */
   static InterruptedIOException interrupted(String doing, InterruptedException cause) {
-    Thread.currentThread().interrupt();
-    return CallSite.caused(new InterruptedIOException("interrupted while " + doing), cause);
+    return CallSite.interrupted("interrupted while " + doing, cause);
   }
 
   /** The wait was over: by the deadline over the whole call, if that is over, else by a timeout. */

@@ -1,5 +1,6 @@
 package io.heddle.apache;
 
+import io.heddle.core.Waiter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
@@ -48,7 +49,7 @@ final class PlainSession extends ForwardingSession {
     if (read >= TURN) {
       return 0;
     }
-    Lock reading = ReactorConnection.MONITORS_PIN ? getLock() : null; // see close there
+    Lock reading = Waiter.MONITORS_HOLD_CARRIERS ? getLock() : null; // see close there
     if (reading != null) {
       reading.lock();
     }

@@ -1,6 +1,7 @@
 package io.heddle.apache;
 
 import io.heddle.core.Exchange;
+import io.heddle.core.Waiter;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.channels.CancelledKeyException;
@@ -54,12 +55,6 @@ final class ReactorConnection implements ModalCloseable {
 
   /** How long a peer may be silent that was asked whether it is there. */
   static final Duration PATIENCE = Duration.ofSeconds(1);
-
-  /**
-   * Before JDK 24. Later nobody closes under the lock: who waits in a monitor then lets its carrier
-   * go, and the I/O thread would wait for the lock until the caller has another.
-   */
-  static final boolean MONITORS_PIN = Runtime.version().feature() < 24;
 
   private final HttpVersionPolicy versionPolicy;
 
@@ -364,6 +359,8 @@ final class ReactorConnection implements ModalCloseable {
    * a monitor. Before JDK 24 that holds the caller's carrier: so it waits before, for the session's
    * lock, under which the engine writes, and {@link PlainSession} reads. Over TLS the engine reads
    * without that: there a read that is under way, which does not block, holds the carrier still.
+   * From JDK 24 on nobody closes under the lock: who waits in a monitor lets its carrier go, and
+   * the I/O thread would wait for the lock until the caller has another.
    */
   @Override
   public void close(CloseMode closeMode) {
@@ -372,7 +369,7 @@ final class ReactorConnection implements ModalCloseable {
     if (io == null) {
       return;
     }
-    Lock inUse = MONITORS_PIN ? io.getLock() : null;
+    Lock inUse = Waiter.MONITORS_HOLD_CARRIERS ? io.getLock() : null;
     if (inUse != null) {
       inUse.lock();
     }

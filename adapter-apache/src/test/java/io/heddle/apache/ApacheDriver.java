@@ -12,6 +12,7 @@ import io.heddle.conformance.ExpectedFailures;
 import io.heddle.conformance.Failure;
 import io.heddle.conformance.Wire;
 import io.heddle.core.Exchange;
+import io.heddle.core.Waiter;
 import io.heddle.pinning.PinningReport;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
@@ -107,7 +108,7 @@ public final class ApacheDriver implements ClientDriver {
    * see {@link ReactorConnection#close(org.apache.hc.core5.io.CloseMode)}.
    */
   public static PinningReport withoutCloses(Wire wire, PinningReport pins) {
-    return wire.isTls() && Runtime.version().feature() < 24
+    return wire.isTls() && Waiter.MONITORS_HOLD_CARRIERS
         ? pins.ignoring(
             "org\\.apache\\.hc\\.core5\\.io\\.Closer\\.close\\(",
             "before JDK 24 a channel is closed in a monitor, and waits for a read or a write")

@@ -4,7 +4,6 @@ import io.heddle.DeadlineExceededException;
 import io.heddle.IoThread;
 import io.heddle.core.CallSite;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.ProtocolException;
 import java.net.http.HttpConnectTimeoutException;
@@ -87,10 +86,7 @@ final class JdkFailures {
   /** A wait in a body has ended without bytes. */
   static IOException inWait(String doing, Exception end) {
     return switch (end) {
-      case InterruptedException e -> {
-        Thread.currentThread().interrupt();
-        yield CallSite.caused(new InterruptedIOException("interrupted while " + doing), e);
-      }
+      case InterruptedException e -> CallSite.interrupted("interrupted while " + doing, e);
       case TimeoutException e -> over(null);
       case ExecutionException e -> again(Objects.requireNonNull(e.getCause()));
       default -> closed();

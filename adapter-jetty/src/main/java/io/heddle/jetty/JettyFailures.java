@@ -5,7 +5,6 @@ import io.heddle.core.CallSite;
 import io.heddle.core.Deadline;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.AsynchronousCloseException;
@@ -53,10 +52,7 @@ final class JettyFailures {
   /** A wait in a body, of the request or of the response, has ended without bytes. */
   static IOException inWait(String doing, Deadline deadline, Exception end) {
     return switch (end) {
-      case InterruptedException e -> {
-        Thread.currentThread().interrupt(); // whose flag was cleared
-        yield CallSite.caused(new InterruptedIOException("interrupted while " + doing), e);
-      }
+      case InterruptedException e -> CallSite.interrupted("interrupted while " + doing, e);
       case TimeoutException e -> CallSite.caused(expired(doing), e);
       case ExecutionException e -> inBody(doing, Objects.requireNonNull(e.getCause()), deadline);
       default -> closed(end);

@@ -99,8 +99,7 @@ final class OkHttpFailures {
 
   /** As OkHttp reports it: with the flag set. */
   static InterruptedIOException interrupted(@Nullable Throwable cause) {
-    Thread.currentThread().interrupt();
-    return CallSite.caused(new InterruptedIOException("interrupted"), cause);
+    return CallSite.interrupted("interrupted", cause);
   }
 
   /** As OkHttp reports a call timeout. */

@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import io.heddle.core.Waiter;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
@@ -19,14 +20,11 @@ final class WorkerThreads {
 
   private static final int IDLE_SECONDS = 10;
 
-  /** JEP 491: {@code synchronized} no longer holds the carrier. */
-  private static final int VIRTUAL_SINCE = 24;
-
   private WorkerThreads() {}
 
   /** Whether virtual threads wait well inside {@code synchronized} on this runtime. */
   static boolean areVirtual() {
-    return Runtime.version().feature() >= VIRTUAL_SINCE;
+    return !Waiter.MONITORS_HOLD_CARRIERS;
   }
 
   /** Whether this thread would hold its carrier where it waits inside {@code synchronized}. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import io.heddle.core.Waiter;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class PrefaceGateTest {
 
-  private static final boolean NEEDED = Runtime.version().feature() < 24;
+  private static final boolean NEEDED = Waiter.MONITORS_HOLD_CARRIERS;
   private static final ReentrantLock TIMERS = OkHttpInternals.timersLock();
 
   /** What was written by who has the lock of okio's timers. */

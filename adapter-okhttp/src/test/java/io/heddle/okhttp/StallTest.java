@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
+import io.heddle.core.Waiter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class StallTest {
 
   /** A runtime on which {@code synchronized} holds the carrier. */
-  private static final boolean PINS = Runtime.version().feature() < 24;
+  private static final boolean PINS = Waiter.MONITORS_HOLD_CARRIERS;
 
   /**
    * Without a compiler what is done under that lock takes longer, so that callers meet there within

@@ -1,5 +1,6 @@
 package io.heddle.core;
 
+import java.io.InterruptedIOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,18 @@ public final class CallSite {
       failure.initCause(cause);
     }
     return failure;
+  }
+
+  /**
+   * What a method throws whose caller was interrupted, if it declares {@link java.io.IOException}
+   * and not {@link InterruptedException}. Sets the current thread's flag, which the latter has
+   * cleared.
+   *
+   * @param cause null for none
+   */
+  public static InterruptedIOException interrupted(String message, @Nullable Throwable cause) {
+    Thread.currentThread().interrupt();
+    return caused(new InterruptedIOException(message), cause);
   }
 
   /** Whether a caller's stack was attached to this failure before: then a caller has had it. */

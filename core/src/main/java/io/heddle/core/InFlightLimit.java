@@ -98,9 +98,9 @@ public class InFlightLimit implements AutoCloseable {
   /**
    * Asks for a place. Does not wait; the exchange does, and another thread can cancel it.
    *
-   * @return completes once the caller is in flight, with the limit that he must {@link #leave}:
-   *     this, or one that has followed; cancelled if that is closed; he who gives it up loses his
-   *     turn, and no place is lost
+   * @return completes once the caller is in flight, with the limit that it must {@link #leave}:
+   *     this, or one that has followed; cancelled if that is closed. To cancel it gives up the
+   *     turn, and takes no place from the others
    */
   public final Exchange<InFlightLimit> ask() {
     Exchange<InFlightLimit> turn = new Exchange<>(InFlightLimit::leave);

@@ -26,6 +26,12 @@ public abstract class Waiter {
     INTERRUPTED
   }
 
+  /**
+   * Whether a virtual thread that waits for a monitor, or in one, holds its carrier: before JDK 24
+   * (JEP 491).
+   */
+  public static final boolean MONITORS_HOLD_CARRIERS = Runtime.version().feature() < 24;
+
   private static final VarHandle WAITING;
 
   static {

@@ -35,7 +35,7 @@
  *
  * <ul>
  *   <li><b>cancel:</b> another thread ends a call: its caller wakes with a failure
- *   <li><b>abandon:</b> the caller itself gives up: interrupted, out of time, or done early
+ *   <li><b>abandon:</b> the caller itself gives up, interrupted or out of time
  *   <li><b>abort:</b> what either does to the library's own exchange: a connection is closed, a
  *       stream is reset, a request leaves a queue. It is what a {@link io.heddle.core.Canceller}
  *       does
