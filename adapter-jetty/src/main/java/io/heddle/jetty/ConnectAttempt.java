@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>Jetty fails all that is queued with an attempt that fails. A request may have been queued
- * after the last of the others was given up, and count on this connection: {@link
- * JettyRequest#abort} knows that failure by its class and does not heed it, and then the queue is
- * looked at again. And one may have found another connection while Jetty goes through those that it
- * saw queued: it knows by {@link #isFailing} that it is not meant any more.
+ * after the last of the others was given up, and count on this connection: {@link JettyAbort} knows
+ * that failure by its class and does not heed it, and then the queue is looked at again. And one
+ * may have found another connection while Jetty goes through those that it saw queued: it knows by
+ * {@link #isFailing} that it is not meant any more.
  *
  * <p>He who ends it sets it to done and then closes the channel that is there; he who opens a
  * channel stores it and then looks whether it is done: at least one sees the other.

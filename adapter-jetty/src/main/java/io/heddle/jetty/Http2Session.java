@@ -121,8 +121,8 @@ final class Http2Session implements HTTP2Session.FrameListener {
       if (stream != null && stream.getId() > lastStream) {
         client.getExecutor().execute(() -> refuse(stream));
       }
-      if (headers.getMetaData().getTrailersSupplier() instanceof JettyRequest.Head head) {
-        head.request().goesOut(new Sent(this, headers.getStreamId(), stream));
+      if (headers.getMetaData().getTrailersSupplier() instanceof SentHead.Mark mark) {
+        mark.request().goesOut(new Sent(this, headers.getStreamId(), stream));
       }
     } else if (isPingOrSettings(frame, true)) {
       answers.decrementAndGet();
@@ -143,8 +143,7 @@ final class Http2Session implements HTTP2Session.FrameListener {
    *
    * @param stream null if it was gone by then: it has failed
    */
-  private record Sent(Http2Session on, int id, @Nullable HTTP2Stream stream)
-      implements JettyRequest.SentHead {
+  private record Sent(Http2Session on, int id, @Nullable HTTP2Stream stream) implements SentHead {
 
     @Override
     public boolean hasFailed() {

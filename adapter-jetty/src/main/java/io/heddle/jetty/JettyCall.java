@@ -118,7 +118,7 @@ final class JettyCall {
 
   private boolean missTurn() {
     outOfTime = true; // whoever sends a copy sees it, or is seen
-    return opening.missTurn();
+    return opening.turn().miss();
   }
 
   // ---- once more ----------------------------------------------------------------------------
@@ -187,7 +187,7 @@ final class JettyCall {
     if (last == opening && !last.hasConnection()) {
       opening = next;
       if (outOfTime) {
-        boolean unused = next.missTurn();
+        boolean unused = next.turn().miss();
       }
     }
     long pause = resends.pauseNanos();

@@ -131,12 +131,13 @@ final class JettyInternals {
   }
 
   /**
-   * Whether it is that timer, and nobody who has such a failure from it, that has called the method
-   * which asks.
+   * Whether it is that timer, and nobody who has such a failure from it, that has called the
+   * adapter's code which asks.
    */
   static boolean isCalledByTimer() {
+    String ours = JettyInternals.class.getPackageName() + ".";
     return StackWalker.getInstance()
-        .walk(frames -> frames.skip(2).findFirst()) // this method, and the one that asks
+        .walk(frames -> frames.dropWhile(each -> each.getClassName().startsWith(ours)).findFirst())
         .filter(caller -> caller.getClassName().equals(REQUEST_TIMEOUTS))
         .isPresent();
   }

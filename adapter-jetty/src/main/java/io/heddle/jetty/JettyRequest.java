@@ -14,7 +14,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.eclipse.jetty.client.Connection;
@@ -33,26 +32,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request whose {@link #send()} keeps Heddle's promises, as do the copies that follow a redirect
- * or a challenge: how it comes out of its queue, what Jetty tells of it on its way, and how it is
- * aborted. What becomes of the call that it belongs to, {@link JettyCall} knows.
+ * or a challenge: what Jetty tells of it on its way. How it comes out of its queue, {@link
+ * QueueTurn} knows; what ends it, {@link JettyAbort}; what becomes of the call that it belongs to,
+ * {@link JettyCall}.
  */
 final class JettyRequest extends ListeningRequest {
-
-  /**
-   * How far a request has come on its way out of the queue. Whoever is first decides: the failure
-   * of a connection that it waited for is not that of a request which has found another.
-   *
-   * <pre>{@code
-   * AWAITED ──Jetty begins it──────────────▶ CAME    it has a connection, and may have been sent
-   *    ├──────its caller leaves────────────▶ MISSED  it must not be sent
-   *    └──────no connection could be made──▶ MISSED  likewise; if it may go again, a copy does
-   * }</pre>
-   */
-  private enum Turn {
-    AWAITED,
-    CAME,
-    MISSED
-  }
 
   private final BlockingJettyClient client;
 
@@ -70,20 +54,18 @@ final class JettyRequest extends ListeningRequest {
   private volatile @Nullable JettyCall call;
 
   // Shared.
-  private final AtomicReference<@Nullable QueueGate> place = new AtomicReference<>();
-  private final AtomicReference<Turn> turn = new AtomicReference<>(Turn.AWAITED);
-  private final AtomicReference<@Nullable Throwable> noConnection = new AtomicReference<>();
+  private final QueueTurn turn = new QueueTurn();
+  private final JettyAbort abort;
   private volatile boolean reused;
-  private volatile boolean bodyDropped;
   private volatile boolean sent;
-  private volatile boolean cut; // by the end of its connection
 
-  /** Over HTTP/2, once its head has gone out. */
-  private volatile @Nullable SentHead head;
+  /** Over HTTP/2. */
+  private volatile SentHead head = SentHead.NONE;
 
   JettyRequest(BlockingJettyClient client, HttpConversation conversation, URI uri) {
     super(client, conversation, uri);
     this.client = client;
+    this.abort = new JettyAbort(this, client, turn);
   }
 
   @Override
@@ -211,7 +193,7 @@ final class JettyRequest extends ListeningRequest {
    */
   void takePlace(QueueGate gate) {
     Deadline until = patience;
-    if (!sending || place.get() != null) {
+    if (!sending || turn.hasPlace()) {
       return;
     }
     if (until == null) {
@@ -230,25 +212,11 @@ final class JettyRequest extends ListeningRequest {
       }
     }
     event().at(Step.CONNECTION);
-    place.set(gate);
+    turn.took(gate);
   }
 
-  private @Nullable QueueGate leavePlace() {
-    QueueGate gate = place.getAndSet(null);
-    if (gate != null) {
-      gate.leave();
-    }
-    return gate;
-  }
-
-  /** Says that its caller waits no longer for a connection; false if the request has one. */
-  boolean missTurn() {
-    return turn.compareAndExchange(Turn.AWAITED, Turn.MISSED) != Turn.CAME;
-  }
-
-  /** Says why there will be none; false if the request has one, or was told of another reason. */
-  boolean missTurn(Throwable why) {
-    return noConnection.compareAndSet(null, why) && turn.compareAndSet(Turn.AWAITED, Turn.MISSED);
+  QueueTurn turn() {
+    return turn;
   }
 
   // ---- what Jetty tells ---------------------------------------------------------------------
@@ -258,18 +226,19 @@ final class JettyRequest extends ListeningRequest {
     event().at(Step.HEAD);
     reused = JettyPools.wasThereBefore(getConnection(), queuedAt);
     client.noteUse(getConnection());
-    if (!turn.compareAndSet(Turn.AWAITED, Turn.CAME) && hasMissedTurn()) {
+    turn.come();
+    if (turn.isMissed()) {
       endUnsent(); // as is done elsewhere right now; the sender sees it before it sends
     }
     endWithCall(); // likewise
-    leavePlace();
+    turn.leave();
     Request.Content body = getBody();
     tellSocket(body == null ? null : body::fail); // the response may still come
     super.notifyBegin();
   }
 
   private void endUnsent() {
-    Throwable why = noConnection.get();
+    Throwable why = turn.noConnection();
     HttpExchange on = exchange();
     if (why != null && on != null) {
       on.abort(why, Promise.noop());
@@ -289,21 +258,6 @@ final class JettyRequest extends ListeningRequest {
   }
 
   /**
-   * Stands, over HTTP/2, where Jetty keeps the trailers of a request's head, so that {@link
-   * Http2Session} knows whose head it sees go out.
-   *
-   * @param trailers those of the request, if there are any
-   */
-  record Head(JettyRequest request, @Nullable Supplier<HttpFields> trailers)
-      implements Supplier<@Nullable HttpFields> {
-
-    @Override
-    public @Nullable HttpFields get() {
-      return trailers == null ? null : trailers.get();
-    }
-  }
-
-  /**
    * Jetty asks for them last, before it writes a head.
    *
    * @throws HttpRequestException if it must not be written, as whoever says so may not have come to
@@ -311,22 +265,11 @@ final class JettyRequest extends ListeningRequest {
    */
   @Override
   public @Nullable Supplier<HttpFields> getTrailersSupplier() {
-    if (hasMissedTurn()) {
+    if (turn.isMissed()) {
       throw new HttpRequestException("there was no connection in time", this);
     }
     Supplier<HttpFields> trailers = super.getTrailersSupplier();
-    return getConnection() instanceof HttpConnection ? new Head(this, trailers) : trailers;
-  }
-
-  /** What became of a stream of HTTP/2 after the head of a request went out on it. */
-  interface SentHead {
-    boolean hasFailed();
-
-    /** Whether the server has reset it, and says that it has not looked at it. */
-    boolean isRefused();
-
-    /** Whether its number is beyond those that the server processes, as a GOAWAY says. */
-    boolean isBeyondLast();
+    return getConnection() instanceof HttpConnection ? new SentHead.Mark(this, trailers) : trailers;
   }
 
   /** Its head is about to be written. */
@@ -361,7 +304,7 @@ final class JettyRequest extends ListeningRequest {
   @Override
   public void notifyFailure(Throwable failure) {
     tellSocket(null);
-    QueueGate gate = leavePlace();
+    QueueGate gate = turn.leave();
     if (gate != null) {
       gate.endUnwanted();
     }
@@ -370,87 +313,13 @@ final class JettyRequest extends ListeningRequest {
 
   // ---- any thread ---------------------------------------------------------------------------
 
-  /**
-   * The caller is told at once, whatever the exchange may be waiting for.
-   *
-   * <p>What ends with its connection, or as there is none, is one exchange: Jetty would abort the
-   * last of the conversation, which by then may be a redirect's, on another connection. If it was
-   * answered with a redirect, Jetty follows that, whatever is missing of the request or of the
-   * answer.
-   *
-   * <p>Where the timer of its connection says that a total timeout is over, and this request's is
-   * not, it is that of the request before it, which has ended by itself.
-   */
   @Override
   public CompletableFuture<Boolean> abort(Throwable cause) {
-    if ((JettyInternals.isTotalTimeout(cause) && hasTime() && JettyInternals.isCalledByTimer())
-        || cause instanceof ConnectAttempt.Unwanted // this one is wanted
-        || (hasConnection() && ConnectAttempt.isFailing(cause)) // it has found another by now
-        || (hasMissedTurn() && cause instanceof HttpRequestException)) { // it got one too late
-      return CompletableFuture.completedFuture(false);
-    }
-    JettyCall of = call;
-    boolean lost = JettyInternals.isRefused(cause) || JettyInternals.isConnectionLoss(cause);
-    HttpExchange on = exchange();
-    JettyRequest last = of(on);
-    boolean over = last != null && last != this && JettyInternals.isJettys(cause);
-    if (over || (lost && (cut || getAbortCause() != null))) {
-      return CompletableFuture.completedFuture(false); // its call goes on elsewhere
-    }
-    boolean tooLong = isHandlersLimit(cause);
-    if (tooLong) {
-      bodyDropped = true;
-    }
-    boolean forGood = !tooLong && !(lost && of != null && of.judge(cause));
-    boolean unsent = ConnectAttempt.isFailing(cause);
-    if (unsent && !missTurn(cause)) { // it has found one right now
-      return CompletableFuture.completedFuture(false);
-    }
-    if (last != null && (cause instanceof TimeoutException || deadline().isExpired())) {
-      client.noteTimeout(last.getConnection());
-    }
-    boolean ofConnection = unsent || (hasConnection() && JettyInternals.isJettys(cause));
-    HttpExchange alone = ofConnection && last == this ? on : null;
-    if (forGood && of != null && (alone == null || !lost)) {
-      of.gaveUp(cause);
-    }
-    CompletableFuture<Boolean> aborted;
-    if (alone != null) {
-      cut = true;
-      aborted = Promise.Completable.with(promise -> alone.abort(cause, promise));
-      boolean wasOver = aborted.isDone() && !aborted.join();
-      boolean isFollowed = alone.getResponseFailure() == null || (forGood && latest() != this);
-      if (wasOver || (lost && isFollowed)) {
-        if (of != null) {
-          of.goesOn(cause);
-        }
-        return aborted;
-      }
-    } else {
-      aborted = abortInJetty(cause);
-    }
-    if (forGood && of != null) {
-      of.gaveUp(cause);
-    }
-    last = latest();
-    if (forGood && last != null && last != this) {
-      aborted = last.abort(cause); // Jetty aborts a request once only, and it may have, before
-    }
-    failWriter(cause);
-    if (forGood && of != null) {
-      of.fail(cause);
-    }
-    return aborted;
-  }
-
-  /** Whether Jetty's count of the total timeout is not over, or has not begun. */
-  private boolean hasTime() {
-    long until = getTimeoutNanoTime();
-    return until == Long.MAX_VALUE || until - System.nanoTime() > 0;
+    return abort.abort(cause);
   }
 
   /** Jetty knows a request for a moment before it knows whom to tell: that is for the caller. */
-  private CompletableFuture<Boolean> abortInJetty(Throwable cause) {
+  CompletableFuture<Boolean> abortInJetty(Throwable cause) {
     try {
       return super.abort(cause);
     } catch (NullPointerException e) {
@@ -459,17 +328,6 @@ final class JettyRequest extends ListeningRequest {
       }
       return CompletableFuture.completedFuture(true); // it is known as aborted, and not sent
     }
-  }
-
-  /**
-   * Whether one of Jetty's protocol handlers, which asks for credentials say, has had enough of the
-   * body of a response. It then goes on without, and may send the request again.
-   */
-  private boolean isHandlersLimit(Throwable cause) {
-    HttpExchange last = exchange();
-    return JettyInternals.isTooLongForHandler(cause)
-        && last != null
-        && client.findProtocolHandler(last.getRequest(), last.getResponse()) != null;
   }
 
   /** Whether one of Jetty's protocol handlers takes this response to the request. */
@@ -499,11 +357,13 @@ final class JettyRequest extends ListeningRequest {
     return of(exchange());
   }
 
-  private @Nullable HttpExchange exchange() {
+  /** The last exchange of the conversation; null if there is none yet. */
+  @Nullable HttpExchange exchange() {
     return getConversation().getExchanges().peekLast();
   }
 
-  private static @Nullable JettyRequest of(@Nullable HttpExchange exchange) {
+  /** The request of an exchange, if it is one of these. */
+  static @Nullable JettyRequest of(@Nullable HttpExchange exchange) {
     return exchange != null && exchange.getRequest() instanceof JettyRequest request
         ? request
         : null;
@@ -541,6 +401,11 @@ final class JettyRequest extends ListeningRequest {
     return of == null ? Deadline.none() : of.deadline();
   }
 
+  /** Null if nobody waits. */
+  @Nullable JettyCall call() {
+    return call;
+  }
+
   private CallEvent event() {
     JettyCall of = call;
     return of == null ? CallEvent.OFF : of.event();
@@ -558,18 +423,14 @@ final class JettyRequest extends ListeningRequest {
     return userCode;
   }
 
-  private boolean hasMissedTurn() {
-    return turn.get() == Turn.MISSED;
-  }
-
   /** Whether it has left the queue. */
   boolean hasConnection() {
-    return turn.get() == Turn.CAME;
+    return turn.hasCome();
   }
 
   /** Whether nothing of it is on the wire, if Jetty has dropped what was to be written. */
   boolean isUnwritten() {
-    return getBody() == null || head == null;
+    return getBody() == null || head.equals(SentHead.NONE);
   }
 
   /**
@@ -579,13 +440,12 @@ final class JettyRequest extends ListeningRequest {
    */
   boolean isUnprocessed() {
     SentHead sent = head;
-    return sent != null && (sent.isRefused() || sent.isBeyondLast());
+    return sent.isRefused() || sent.isBeyondLast();
   }
 
   /** Whether that was said of it alone, and its connection goes on. */
   boolean isRefused() {
-    SentHead sent = head;
-    return sent != null && sent.isRefused();
+    return head.isRefused();
   }
 
   /** Whether it was to go, or went, where the server had probably left before it saw that. */
@@ -596,18 +456,14 @@ final class JettyRequest extends ListeningRequest {
         && Resends.isSafe(getMethod());
   }
 
-  /**
-   * Whether its stream of HTTP/2 has failed. Jetty then drops what it has of the response, but not
-   * the response's end, if that had come.
-   */
+  /** Whether its stream of HTTP/2 has {@linkplain SentHead#hasFailed failed}. */
   boolean hasLostStream() {
-    SentHead sent = head;
-    return sent != null && sent.hasFailed();
+    return head.hasFailed();
   }
 
   /** Whether the response comes without its body, as that was too long for Jetty's own use. */
   boolean isBodyDropped() {
-    return bodyDropped;
+    return abort.isBodyDropped();
   }
 
   /** Whether the request has been sent to its end. */

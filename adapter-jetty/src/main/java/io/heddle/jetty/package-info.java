@@ -74,7 +74,8 @@
  * The same in every adapter, in the same order.
  *
  * <pre>{@code
- * Call          JettyCall, one call however often it is sent; JettyRequest, one request of it
+ * Call          JettyCall, one call however often it is sent; JettyRequest, one request of it,
+ * with its QueueTurn, its SentHead and its JettyAbort
  * Exchange      JettyExchange
  * RequestBody   JettyRequestBody
  * ResponseBody  JettyResponseBody

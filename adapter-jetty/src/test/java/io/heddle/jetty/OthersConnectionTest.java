@@ -158,7 +158,7 @@ class OthersConnectionTest {
       FutureTask<Integer> call = start(request);
       await(() -> !lookUps.isEmpty());
       Exception why = again ? GoAwayAndEndTest.endOfConnection() : new UnknownHostException();
-      assertTrue(request.missTurn(why));
+      assertTrue(request.turn().miss(why));
       lookUps.element().succeeded(addressOf(server));
       if (again) {
         assertEquals(200, call.get());
@@ -180,7 +180,7 @@ class OthersConnectionTest {
         new JettyRequest(
             new BlockingJettyClient(), new HttpConversation(), URI.create("http://localhost/"));
     assertNull(request.getTrailersSupplier());
-    assertTrue(request.missTurn());
+    assertTrue(request.turn().miss());
     assertThrows(HttpRequestException.class, request::getTrailersSupplier);
   }
 

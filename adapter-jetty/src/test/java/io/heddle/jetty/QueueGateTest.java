@@ -87,7 +87,7 @@ class QueueGateTest {
     client.start();
     JettyRequest request = (JettyRequest) client.newRequest(server.uri(Script.ok()));
     request.notifyBegin();
-    assertFalse(request.missTurn());
+    assertFalse(request.turn().miss());
     assertEquals(null, request.getAbortCause());
   }
 
@@ -95,7 +95,7 @@ class QueueGateTest {
   void aRequestThatMissedItsTurnIsNotSent() throws Exception {
     client.start();
     JettyRequest request = (JettyRequest) client.newRequest(server.uri(Script.ok()));
-    assertTrue(request.missTurn());
+    assertTrue(request.turn().miss());
     request.notifyBegin();
     assertInstanceOf(TimeoutException.class, request.getAbortCause());
   }

@@ -93,7 +93,7 @@ class LayersTest {
           "io.heddle.ahc.AhcResolver.ask", "on a thread of HostResolver, which may be held",
           "io.heddle.jdk.JdkExchange.sendPushed", "the client's send, for a call with pushes",
           "io.heddle.jetty.WholeResponse.await", "the future is done: Jetty completed it before",
-          "io.heddle.jetty.JettyRequest.abort", "the future is done: it has been asked");
+          "io.heddle.jetty.JettyAbort.goesOn", "the future is done: it has been asked");
 
   /** Methods of ours that may enter a monitor, each with the reason. */
   private static final Map<String, String> MAY_ENTER =
