@@ -57,7 +57,9 @@ import okhttp3.WebSocketListener;
  * <h2>Differences from OkHttp</h2>
  *
  * <ul>
- *   <li>{@code Dns} runs on one of Heddle's threads.
+ *   <li>{@code Dns} runs on one of Heddle's threads, unless it implements {@code newCall} itself.
+ *   <li>A thread that is interrupted reads no more of a body that OkHttp may cache, even if the
+ *       bytes are there. Its flag is set again when the body is closed.
  *   <li>The caller reports to the listener what a worker does: at once while the caller waits for
  *       the response headers, and with its next read while a body arrives. {@code canceled} is
  *       called on the thread that cancels, as in OkHttp.
@@ -130,7 +132,7 @@ public final class BlockingOkHttpClient extends OkHttpClient
   /**
    * Returns a builder with the settings of this client. It builds a plain {@link OkHttpClient},
    * because the builder's class is OkHttp's. Calls of that client keep the guarantees of this
-   * client, including its limits and {@link #close}, with four exceptions. {@link #wrap} of the new
+   * client, including its limits and {@link #close}, with six exceptions. {@link #wrap} of the new
    * client restores them, but without the limits and the close of this client:
    *
    * <ul>
@@ -141,6 +143,9 @@ public final class BlockingOkHttpClient extends OkHttpClient
    *       do not apply to its calls, and {@link #close} does not end them.
    *   <li>A new {@code Dns} runs on the caller's thread, where it may hold a carrier; nothing ends
    *       it early.
+   *   <li>If a network interceptor that is added last clears the interrupt flag and rethrows,
+   *       OkHttp repeats the request, and the interrupt is lost.
+   *   <li>New {@code protocols}: the sockets and the limit per host stay those for the old ones.
    * </ul>
    */
   @Override

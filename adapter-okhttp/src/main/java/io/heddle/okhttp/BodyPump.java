@@ -172,7 +172,7 @@ final class BodyPump implements Demand {
         left();
       }
     }
-    return OkHttpResponseBody.install(own, reader, pipe);
+    return OkHttpResponseBody.install(exchange.chain(), own, reader, pipe);
   }
 
   ResponseBodyPipe pipe() {

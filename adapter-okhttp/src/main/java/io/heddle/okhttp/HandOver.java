@@ -85,7 +85,7 @@ final class HandOver implements Interceptor {
       response = inline(chain);
       boolean isRecorded = call != null && call.event().isOn(); // how the body is closed, too
       response =
-          !shared && !isRecorded && isHere(connection, response)
+          !shared && !isRecorded && isHere(connection, response) && !OkHttpInternals.mayCache(chain)
               ? response
               : read(chain, response, shared, call);
     } else {
@@ -177,7 +177,7 @@ final class HandOver implements Interceptor {
   /** The response with a body that the caller reads from OkHttp's own. */
   private static Response read(Chain chain, Response own, boolean shared, @Nullable LiveCall call) {
     return hasStream(own)
-        ? OkHttpResponseBody.install(own, new InlineSource(chain, own, shared, call), null)
+        ? OkHttpResponseBody.install(chain, own, new InlineSource(chain, own, shared, call), null)
         : own;
   }
 

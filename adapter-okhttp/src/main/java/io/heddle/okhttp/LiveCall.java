@@ -77,6 +77,9 @@ final class LiveCall extends ForwardingListener {
   // Of the thread on which OkHttp tells of an exchange.
   private @Nullable IOException ofClose;
 
+  /** With what a worker found the last body broken, perhaps before OkHttp had the response. */
+  private volatile @Nullable IOException broken;
+
   LiveCall(CallEngine engine, Call call, EventListener user) {
     super(user);
     this.engine = engine;
@@ -270,6 +273,7 @@ final class LiveCall extends ForwardingListener {
 
   /** A request goes out over this connection. */
   void connected(Connection over, int hasSucceeded) {
+    broken = null;
     connection = over;
     successes = hasSucceeded;
     places.connected(over);
@@ -443,8 +447,14 @@ final class LiveCall extends ForwardingListener {
     }
   }
 
+  /** OkHttp takes a call for ended whose body has failed before it had the response. */
   @Override
   public void callEnd(Call of) {
+    IOException failure = broken;
+    if (failure != null) {
+      callFailed(of, failure);
+      return;
+    }
     end();
     over = true;
     if (!within && ending == null && reading == null) { // else it is the body that knows
@@ -506,6 +516,7 @@ final class LiveCall extends ForwardingListener {
       responseBodyEnd(of, closedAfter);
       return;
     }
+    broken = failure;
     super.responseFailed(of, failure);
   }
 }

@@ -83,6 +83,10 @@ final class OkHttpExchange implements Runnable {
         own == null ? null : new OkHttpRequestBody(this, chain.request(), own, call.hasListener());
   }
 
+  Interceptor.Chain chain() {
+    return chain;
+  }
+
   // ---- caller -------------------------------------------------------------------------------
 
   /** Lets a worker send the request, and waits for the head of the response. */

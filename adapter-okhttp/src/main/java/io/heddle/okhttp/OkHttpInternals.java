@@ -214,6 +214,15 @@ final class OkHttpInternals {
     }
   }
 
+  /** Whether OkHttp may write the response of the call to a cache, as its caller reads it. */
+  static boolean mayCache(Interceptor.Chain chain) {
+    try {
+      return chain.getCache() != null;
+    } catch (LinkageError e) { // OkHttp 4
+      return !(chain.call() instanceof RealCall real) || real.getClient().cache() != null;
+    }
+  }
+
   /** The last interceptor of the application's side; null if that is not to be known. */
   static @Nullable Interceptor lastInterceptor(Interceptor.Chain chain) {
     try {

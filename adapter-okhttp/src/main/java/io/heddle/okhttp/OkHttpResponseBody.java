@@ -3,11 +3,15 @@ package io.heddle.okhttp;
 import io.heddle.core.DeclaredLength;
 import io.heddle.core.ResponseBodyPipe;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import okhttp3.Headers;
+import okhttp3.Interceptor;
 import okhttp3.Response;
 import okhttp3.ResponseBody;
 import okhttp3.TrailersSource;
+import okio.Buffer;
 import okio.BufferedSource;
+import okio.ForwardingSource;
 import okio.Okio;
 import okio.Source;
 import org.jspecify.annotations.Nullable;
@@ -34,10 +38,13 @@ final class OkHttpResponseBody {
   /**
    * OkHttp's response with a body that comes from there.
    *
+   * @param chain of the last network interceptor
    * @param pipe into which a worker reads it; null if none does
    */
-  static Response install(Response own, Source from, @Nullable ResponseBodyPipe pipe) {
-    BufferedSource source = new BodySource(from);
+  static Response install(
+      Interceptor.Chain chain, Response own, Source from, @Nullable ResponseBodyPipe pipe) {
+    BufferedSource source =
+        new BodySource(OkHttpInternals.mayCache(chain) ? new CachedSource(from) : from);
     ResponseBody body = own.body();
     Response.Builder builder = own.newBuilder();
     builder.body(ResponseBody.create(source, body.contentType(), body.contentLength()));
@@ -45,6 +52,39 @@ final class OkHttpResponseBody {
       Trailers.install(builder, own, source, pipe);
     }
     return builder.build();
+  }
+
+  /**
+   * A body that OkHttp may write to its cache as it is read. For a thread that is interrupted, the
+   * files of okio fail, and clear its flag. OkHttp did not heed that: it dropped the bytes, kept
+   * what came after, and gave calls to come a body with a hole. So such a thread reads nothing. It
+   * is without its flag until it closes the body, or OkHttp could not delete what it has in files.
+   */
+  private static final class CachedSource extends ForwardingSource {
+    private @Nullable Thread interrupted;
+
+    CachedSource(Source from) {
+      super(from);
+    }
+
+    @Override
+    public long read(Buffer sink, long byteCount) throws IOException {
+      if (interrupted == null && Thread.interrupted()) {
+        interrupted = Thread.currentThread();
+      }
+      if (interrupted != null) {
+        throw new InterruptedIOException("interrupted");
+      }
+      return super.read(sink, byteCount);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (Thread.currentThread().equals(interrupted)) {
+        Thread.currentThread().interrupt();
+      }
+      super.close();
+    }
   }
 
   /** How long the body must be: where there can be none, a length is that of another response. */

@@ -1,6 +1,7 @@
 package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.conformance.FaultServer;
@@ -143,6 +144,27 @@ class ReadAheadTest {
             .result();
         assertEquals("callEnd", events.last());
         assertEquals(0, events.count("responseFailed"));
+      }
+    }
+  }
+
+  /** OkHttp hears of it before it has the response, and takes the call for ended. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void aListenerIsToldOfABodyThatBreaks(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      for (Thread.Builder kind : KINDS) {
+        Events events = new Events();
+        OkHttpClient client =
+            BlockingOkHttpClient.builder(settings(wire).eventListener(events).build())
+                .workers(ReadAheadTest::toItsEnd)
+                .build();
+        URI cut = server.uri(Script.ok().body(10).fault(Script.Fault.CLOSE, 5));
+        assertInstanceOf(IOException.class, new Caller(kind, () -> whole(client, cut)).failure());
+        assertEquals("callFailed", events.last());
+        assertEquals(0, events.count("callEnd"));
       }
     }
   }
