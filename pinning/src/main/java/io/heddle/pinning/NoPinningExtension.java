@@ -195,11 +195,11 @@ public final class NoPinningExtension
     PinningReport report = all;
     List<Ignored> unmatched = new ArrayList<>();
     for (Ignored each : rule.ignoring) {
-      PinningReport rest = report.ignoring(each.frame(), each.because());
-      if (rest.events().size() == report.events().size()) {
+      PinningReport others = all.ignoring(each.frame(), each.because()); // two may match one pin
+      if (others.events().size() == all.events().size()) {
         unmatched.add(each);
       }
-      report = rest;
+      report = report.ignoring(each.frame(), each.because());
     }
     OfClass ofClass = rule.ofClass;
     if (ofClass != null) {

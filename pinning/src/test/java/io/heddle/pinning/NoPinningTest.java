@@ -336,6 +336,34 @@ class NoPinningTest {
     void clean() {}
   }
 
+  @NoPinning(
+      ignoring = {
+        @Ignored(frame = "Pins\\$Initializer", because = "it is meant to"),
+        @Ignored(frame = "<clinit>", because = "a class is initialized once")
+      })
+  static class KnownTwice {
+    @Test
+    void pins() {
+      pin();
+    }
+
+    @Test
+    @NoPinning(
+        ignoring = {
+          @Ignored(frame = "Pins\\$Initializer", because = "it is meant to"),
+          @Ignored(frame = "<clinit>", because = "a class is initialized once")
+        })
+    void pinsByTheMethodsRule() {
+      pin();
+    }
+  }
+
+  @Test
+  void twoExceptionsMayMatchTheSamePin() {
+    run(KnownTwice.class).assertStatistics(stats -> stats.succeeded(2).failed(0));
+    assertEquals(List.of(), classFailures(KnownTwice.class));
+  }
+
   @Test
   void anExceptionOfAClassMustMatchInOneOfItsTests() {
     run(KnownInOneTest.class).assertStatistics(stats -> stats.succeeded(3).failed(0));
