@@ -258,6 +258,27 @@ class ResponseBodyPipeTest {
     assertEquals(1, cancels.get());
   }
 
+  /** The moment is for the whole rest, not for each of its bytes. */
+  @Test
+  void aRestThatDripsIsDrainedForAMomentAndGivenUp() throws Exception {
+    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    Caller<Boolean> dripper =
+        Caller.start(
+            Caller.Kind.PLATFORM,
+            () -> {
+              while (!pipe.isDone() && System.nanoTime() < end) {
+                offer("x");
+                Thread.sleep(5);
+              }
+              return pipe.isDone();
+            });
+    dripper.awaitParked();
+    pipe.drain();
+    assertTrue(dripper.result(), "given up while bytes came");
+    assertTrue(pipe.isDone());
+    assertEquals(1, cancels.get());
+  }
+
   /** What the other reads meanwhile would be the rest of something. */
   @Test
   void theRestOfABodyThatAnotherThreadReadsIsNotDrained() throws Exception {
