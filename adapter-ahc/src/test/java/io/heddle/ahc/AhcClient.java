@@ -4,6 +4,7 @@ import io.heddle.conformance.Body;
 import io.heddle.conformance.Call;
 import io.heddle.conformance.Client;
 import io.heddle.conformance.ClientSettings;
+import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.NameLookup;
 import io.heddle.conformance.PreparedCall;
 import io.heddle.conformance.Reply;
@@ -39,10 +40,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A client as the kit's settings want it, with a probe in each hook of the blocking calls. */
 final class AhcClient implements Client {
-
-  /** Netty offers none but AES by itself, for which a test JVM may have no fast code. */
-  private static final List<String> CIPHERS =
-      List.of("TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256");
 
   private final ClientSettings settings;
   private final BlockingAhcClient client;
@@ -87,7 +84,7 @@ final class AhcClient implements Client {
     SslContextBuilder builder =
         SslContextBuilder.forClient()
             .trustManager(certificate)
-            .ciphers(CIPHERS)
+            .ciphers(FaultServer.ciphers()) // Netty offers none but AES by itself
             .endpointIdentificationAlgorithm("HTTPS");
     if (http2) {
       builder.applicationProtocolConfig(

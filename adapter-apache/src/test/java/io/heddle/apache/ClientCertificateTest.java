@@ -6,20 +6,16 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.heddle.conformance.FaultServer;
-import java.io.InputStream;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.KeyStore;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
-import javax.net.ssl.TrustManagerFactory;
 import org.apache.hc.client5.http.classic.methods.HttpGet;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
@@ -39,28 +35,14 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class ClientCertificateTest {
   private static final int CALLS = 5;
-  private static final char[] PASSWORD = "conformance".toCharArray();
 
+  private final SSLContext tls = FaultServer.sslContext();
   private final Set<Integer> clientPorts = ConcurrentHashMap.newKeySet();
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private SSLContext tls;
   private HttpsServer server;
 
   @BeforeEach
-  void startServer() throws Exception {
-    tls = SSLContext.getInstance("TLS");
-    KeyStore store = KeyStore.getInstance("PKCS12");
-    try (InputStream in = FaultServer.class.getResourceAsStream("server.p12")) {
-      store.load(Objects.requireNonNull(in), PASSWORD);
-    }
-    KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
-    keys.init(store, PASSWORD);
-    KeyStore trusted = KeyStore.getInstance("PKCS12");
-    trusted.load(null, null);
-    trusted.setCertificateEntry("server", store.getCertificate("server"));
-    TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-    trust.init(trusted);
-    tls.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+  void startServer() throws IOException {
     server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setHttpsConfigurator(
         new HttpsConfigurator(tls) {

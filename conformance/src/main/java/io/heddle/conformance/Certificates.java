@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Cipher;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 
 /**
  * The server's certificates: two key stores beside this class, valid until the year 2119. Java has
@@ -100,11 +101,17 @@ enum Certificates {
     }
   }
 
-  /** The server's side, without ALPN. */
+  /** Either side of mutual TLS, without ALPN: has the key, and trusts its certificate alone. */
   SSLContext sslContext() {
     try {
+      KeyStore trusted = KeyStore.getInstance("PKCS12");
+      trusted.load(null, null);
+      trusted.setCertificateEntry("server", certificate());
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(trusted);
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(keys().getKeyManagers(), null, null);
+      context.init(keys().getKeyManagers(), trust.getTrustManagers(), null);
       return context;
     } catch (GeneralSecurityException | IOException e) {
       throw new IllegalStateException(file, e);

@@ -181,7 +181,15 @@ public final class FaultServer implements AutoCloseable {
     return Certificates.RIGHT.certificate();
   }
 
-  /** The server's side of TLS, for a server of one's own; offers no protocol by ALPN. */
+  /** The cipher suites that the server speaks, the quickest first. */
+  public static List<String> ciphers() {
+    return Certificates.CIPHERS;
+  }
+
+  /**
+   * The server's side of TLS, for a server of one's own; offers no protocol by ALPN. Its client's
+   * side, too, where the server asks for a certificate.
+   */
   public static SSLContext sslContext() {
     return Certificates.RIGHT.sslContext();
   }
