@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * One request on its way through AHC's engine: the handler that the engine calls, and the means to
  * end it. What becomes of the response, the subclasses know.
  *
- * <p>It ends once: when the engine has completed or failed it, or when it is {@linkplain #abandon
- * abandoned}. Then its place in the limits is free; that among the streams of its server once its
+ * <p>It ends once: when the engine has completed or failed it, or when it is {@linkplain #abort
+ * aborted}. Then its place in the limits is free; that among the streams of its server once its
  * stream counts no longer, as the server would refuse one too many. What the engine brings
  * afterwards is dropped. Where in the engine it is, and how it is ended there, its {@link
  * AhcChannel} knows.
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * LIVE ──onCompleted─────▶ OVER   whoever waits gets the result
  *   ├────onThrowable─────▶ OVER   he gets the failure; what is left in the engine is ended
- *   └────abandon, close──▶ OVER   the connection is closed, or the stream reset
+ *   └──────abort, close──▶ OVER   the connection is closed, or the stream reset
  * }</pre>
  *
  * @param <T> what the engine's future has in the end
@@ -134,7 +134,7 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
         channel.started(running);
       }
     } catch (Throwable e) { // an Error of a hook of the user's: it must not keep the place
-      abandon();
+      abort();
       throw e;
     }
   }
@@ -146,11 +146,11 @@ abstract class AhcExchange<T> implements AsyncHandler<T> {
   }
 
   /**
-   * Gives the exchange up: its connection is closed, on HTTP/2 its stream. Does not wait.
+   * Aborts the exchange: its connection is closed, on HTTP/2 its stream. Does not wait.
    *
    * @return whether this ended it
    */
-  boolean abandon() {
+  boolean abort() {
     boolean ended = giveUp();
     if (ended && requestBody != null) {
       requestBody.pipe().cancel();

@@ -73,7 +73,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     } finally {
       if (!whole) {
         first.pipe().cancel(); // and with it the exchange: a cut body is none
-        exchange.abandon(); // also if the engine has all of it, or another attempt
+        exchange.abort(); // also if the engine has all of it, or another attempt
       }
     }
   }

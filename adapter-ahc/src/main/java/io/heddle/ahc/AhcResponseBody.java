@@ -38,8 +38,7 @@ final class AhcResponseBody extends BodyInput {
   AhcResponseBody(AhcExchange<?> exchange, long expected, Deadline deadline) {
     this.exchange = exchange;
     this.deadline = deadline;
-    this.pipe =
-        new ResponseBodyPipe(WINDOW, MOST_WINDOW, expected, this::demand, exchange::abandon);
+    this.pipe = new ResponseBodyPipe(WINDOW, MOST_WINDOW, expected, this::demand, exchange::abort);
     this.flush = pipe::flush;
     this.pipe.ends(exchange.event());
   }

@@ -17,7 +17,7 @@ abstract class BlockingExchange<R> extends AhcExchange<R> {
       BlockingAhcClient client, Request request, AhcLanes.Permit permit, Exchange<R> outcome) {
     super(client, request, permit);
     this.outcome = outcome;
-    outcome.onAbandon(this::abandon);
+    outcome.onAbandon(this::abort);
   }
 
   /** What the caller waits for. */

@@ -49,7 +49,7 @@ final class BodyAttempt implements Body {
     this.exchange = exchange;
     this.length = length;
     this.pipe =
-        new RequestBodyPipe(CAPACITY, length < 0 ? 1024 : length, this::signal, exchange::abandon);
+        new RequestBodyPipe(CAPACITY, length < 0 ? 1024 : length, this::signal, exchange::abort);
   }
 
   private BodyAttempt(BodyAttempt before) {

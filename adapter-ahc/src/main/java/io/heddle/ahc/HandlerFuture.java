@@ -174,7 +174,7 @@ final class HandlerFuture<T> extends AhcFuture<T> {
   @Override
   public void abort(Throwable failure) {
     HandlerExchange<T> now = running;
-    if (now != null && now.abandon()) {
+    if (now != null && now.abort()) {
       fail(failure);
     }
   }

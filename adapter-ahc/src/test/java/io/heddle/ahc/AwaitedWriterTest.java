@@ -56,7 +56,7 @@ class AwaitedWriterTest {
       assertTrue(exchange.isWaitingForCaller());
       pipe.finish();
       assertFalse(exchange.isWaitingForCaller(), "the server has to take the rest");
-      exchange.abandon();
+      exchange.abort();
     }
   }
 

@@ -259,7 +259,7 @@ class EndsOnceTest {
     WholeExchange exchange = new WholeExchange(client, GET, permit());
     EmbeddedChannel connection = new EmbeddedChannel();
     exchange.onConnectionPooled(connection);
-    assertTrue(exchange.abandon());
+    assertTrue(exchange.abort());
     Constructor<NettyRequest> maker =
         NettyRequest.class.getDeclaredConstructor(HttpRequest.class, NettyBody.class);
     maker.setAccessible(true);
@@ -282,7 +282,7 @@ class EndsOnceTest {
         .started(
             new NettyResponseFuture<>(
                 GET, exchange, null, 0, GET.getChannelPoolPartitioning(), null, null));
-    assertTrue(exchange.abandon());
+    assertTrue(exchange.abort());
     assertFalse(connection.isOpen(), "its connection is open, and nobody's");
   }
 
@@ -298,7 +298,7 @@ class EndsOnceTest {
     written.goOn.countDown();
     body.write(Deadline.none());
     assertEquals(1, written.begun.get());
-    assertTrue(exchange.abandon());
+    assertTrue(exchange.abort());
   }
 
   /** What has been written, and has not begun to leave, goes with the next attempt, once. */
@@ -316,7 +316,7 @@ class EndsOnceTest {
     assertEquals(Body.BodyState.STOP, next.transferTo(received));
     assertEquals(1, received.readableBytes());
     assertEquals(1, written.begun.get());
-    assertTrue(exchange.abandon());
+    assertTrue(exchange.abort());
   }
 
   /** Those that wait for the one before them look again whether theirs is still wanted. */
@@ -339,6 +339,6 @@ class EndsOnceTest {
     assertEquals(1, received.readableBytes());
     assertEquals(1, written.most.get(), "at a time");
     assertEquals(2, written.begun.get(), "the one in the middle was not wanted any more");
-    assertTrue(exchange.abandon());
+    assertTrue(exchange.abort());
   }
 }

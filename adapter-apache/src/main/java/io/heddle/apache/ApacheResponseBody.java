@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * <p>There are two ways to be done with it before its end. {@link #close}, to which {@code
  * EntityUtils.consume} comes down, wants the rest read, so that the connection lives: it reads on
  * as long as bytes flow, to {@value #MOST_TO_DRAIN} of them, and fails as a read would. {@link
- * #abandon}, to which closing the response comes down, wants to be rid of it: it {@linkplain
+ * #closeNow}, to which closing the response comes down, wants to be rid of it: it {@linkplain
  * ResponseBodyPipe#drain reads} what is about to be there. What is not at its end then is given up,
  * which on HTTP/1.1 ends the connection. (A blocking connection of Apache's reads to the end in
  * both cases, whatever it takes.)
@@ -163,7 +163,7 @@ final class ApacheResponseBody extends ChunkedInputStream {
   }
 
   /** Closes at once. Never throws. */
-  void abandon() {
+  void closeNow() {
     if (!closed) {
       closed = true;
       if (!exchange.isEnded()) {

@@ -156,7 +156,7 @@ final class ClassicConnection implements HttpClientConnection {
                     endpoint.connection().letsCallerSend(),
                     callDeadline,
                     this::sendBody,
-                    this::abandonBody));
+                    this::abortExchange));
     endpoint.begins();
     head = null;
     nextHead = under.firstHead();
@@ -216,7 +216,7 @@ final class ClassicConnection implements HttpClientConnection {
     return true;
   }
 
-  private void abandonBody() {
+  private void abortExchange() {
     exchange().giveUp();
   }
 
@@ -288,7 +288,7 @@ final class ClassicConnection implements HttpClientConnection {
 
     @Override
     public void close() {
-      content.abandon();
+      content.closeNow();
     }
   }
 

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The lock guards this class's own fields; it is held for a few steps, never while waiting, and
- * no grant is handed out and no pool called under it.
+ * no grant is handed out under it, and the pool is asked for its limit only.
  */
 final class SharedConnections {
 
