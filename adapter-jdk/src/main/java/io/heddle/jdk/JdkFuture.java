@@ -27,7 +27,11 @@ final class JdkFuture<T extends @Nullable Object> extends CompletableFuture<T> {
    * @param discard runs if nobody will get the response
    */
   JdkFuture(Callable<T> call, Runnable onCancel, Runnable discard) {
-    this.call = Thread.ofVirtual().name("heddle-jdk-call").unstarted(() -> run(call, discard));
+    this.call =
+        Thread.ofVirtual()
+            .name("heddle-jdk-call")
+            .inheritInheritableThreadLocals(false)
+            .unstarted(() -> run(call, discard));
     this.onCancel = onCancel;
     this.call.start();
   }

@@ -136,7 +136,10 @@ final class JdkUpload implements Flow.Subscriber<ByteBuffer>, Flow.Subscription 
     if (wanted.getAndAccumulate(n, JdkUpload::sum) > 0) {
       return; // he who asks at the moment asks for this, too
     } else if (waits) {
-      Thread.startVirtualThread(() -> ask(its));
+      Thread.ofVirtual()
+          .name("heddle-jdk-asker")
+          .inheritInheritableThreadLocals(false)
+          .start(() -> ask(its));
     } else {
       ask(its);
     }

@@ -61,7 +61,10 @@ public final class WrittenBody implements BodyPublisher {
   public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
     Writing writing = new Writing(writer, subscriber);
     subscriber.onSubscribe(writing);
-    Thread.ofVirtual().name("heddle-jdk-writer").start(writing);
+    Thread.ofVirtual()
+        .name("heddle-jdk-writer")
+        .inheritInheritableThreadLocals(false)
+        .start(writing);
   }
 
   /** One run of the writer. Either end comes by to move bytes; one moves, for both. */
