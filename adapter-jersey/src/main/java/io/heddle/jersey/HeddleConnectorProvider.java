@@ -76,8 +76,9 @@ public final class HeddleConnectorProvider implements ConnectorProvider {
    * Property of a request: a {@link java.util.concurrent.CompletionStage}, such as a {@code
    * CompletableFuture}, that cancels the call when it completes, in whatever way, on the thread
    * that completes it. A call with another value fails with an {@code IllegalArgumentException}.
-   * JAX-RS cannot cancel a call that another thread waits for, and Jersey does not tell a connector
-   * that the future of {@code async()} or {@code rx()} was cancelled.
+   * JAX-RS cannot cancel a call that another thread waits for. {@code cancel(true)} on the future
+   * of {@code async()} ends a call only while a body that keeps coming is read, not before the
+   * response headers, nor in a body that stalls.
    */
   public static final String CANCELLATION = "io.heddle.jersey.cancellation";
 

@@ -20,6 +20,7 @@
  * report                    report.html, run.json, cells.csv, ratios.csv; what was promised
  * jmh                       benchmarks of core and of clients
  * pinning                   the proof that nothing pins
+ * servers                   calls to servers that people run, such as nginx; what fails
  *
  * this JVM                  a JVM for each contestant        a JVM for the server
  *   Crew                      Worker                           TargetServer
