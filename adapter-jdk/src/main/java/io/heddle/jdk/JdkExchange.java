@@ -333,8 +333,9 @@ final class JdkExchange<T> {
     boolean multiplexed = info.version() != Version.HTTP_1_1;
     call.event.head(info.statusCode(), JdkInternals.nameOf(info.version()));
     call.origin.answered(lane);
-    if (!multiplexed && silence.isNone() && JdkInternals.gathers(user)) {
-      return user; // a subscriber of ours would cost the call a hand-over
+    boolean gathers = JdkInternals.gathers(user);
+    if (!multiplexed && silence.isNone() && gathers) {
+      return user; // a subscriber of ours may cost the call a hand-over
     }
     List<String> lengths = info.headers().allValues("Content-Length");
     long length = lengths.isEmpty() ? -1 : Long.parseLong(lengths.get(0));
@@ -351,7 +352,7 @@ final class JdkExchange<T> {
     if (why != null) { // it came before there was a body to end
       its.end(why);
     }
-    return its;
+    return gathers || stream != null ? JdkInternals.askedInPlace(its) : its;
   }
 
   void heard() {

@@ -2,6 +2,9 @@ package io.heddle.jdk;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.http.HttpClient;
@@ -89,6 +92,9 @@ final class JdkInternals {
           List.of(
               BodySubscribers.ofByteArray().getClass(), BodySubscribers.discarding().getClass()));
 
+  /** {@code BodySubscribers.limiting}; null where there is none. */
+  private static final @Nullable MethodHandle LIMITING = limiting();
+
   /** {@code ofString} gives a subclass of what {@code ofByteArray} gives. */
   private static final Set<Class<?>> IN_MEMORY =
       Set.copyOf(
@@ -129,6 +135,35 @@ final class JdkInternals {
    */
   static boolean gathers(BodySubscriber<?> user) {
     return GATHERING.contains(user.getClass());
+  }
+
+  /**
+   * The same body, but asked for its result where the client is, without a hand-over to the
+   * client's executor; which this must allow: what {@link #gathers} does, and a stream of ours.
+   * From JDK 25 on: the client trusts {@code limiting}, whatever that limits.
+   */
+  @SuppressWarnings("unchecked") // of one type
+  static <T> BodySubscriber<T> askedInPlace(BodySubscriber<T> body) {
+    if (LIMITING == null) {
+      return body;
+    }
+    try {
+      return (BodySubscriber<T>) LIMITING.invoke(body, Long.MAX_VALUE);
+    } catch (Throwable e) { // which it does not throw
+      return body;
+    }
+  }
+
+  private static @Nullable MethodHandle limiting() {
+    try {
+      return MethodHandles.lookup()
+          .findStatic(
+              BodySubscribers.class,
+              "limiting",
+              MethodType.methodType(BodySubscriber.class, BodySubscriber.class, long.class));
+    } catch (ReflectiveOperationException e) { // before JDK 25
+      return null;
+    }
   }
 
   /** Whether this is a body of the JDK's own that is in memory: whoever asks it never waits. */
