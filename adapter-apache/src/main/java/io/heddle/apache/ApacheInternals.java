@@ -3,12 +3,14 @@ package io.heddle.apache;
 import java.lang.StackWalker.StackFrame;
 import java.lang.module.ModuleDescriptor.Version;
 import java.lang.reflect.Field;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLException;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
 import org.apache.hc.client5.http.impl.classic.MainClientExec;
 import org.apache.hc.client5.http.impl.classic.MinimalHttpClient;
 import org.apache.hc.core5.http.impl.nio.HttpConnectionEventHandler;
+import org.apache.hc.core5.http2.frame.FrameType;
 import org.apache.hc.core5.http2.hpack.HPackDecoder;
 import org.apache.hc.core5.http2.impl.nio.ClientH2IOEventHandler;
 import org.apache.hc.core5.http2.impl.nio.ClientH2StreamMultiplexer;
@@ -17,7 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What Heddle knows of Apache's classes beyond their documentation, each with its reason; a test
- * breaks first when Apache changes it.
+ * breaks first when Apache changes it: {@code SystemPropertiesTest}, {@code CallerSendsTest},
+ * {@code ErrorOfUserCodeTest}, {@code ApacheInternalsTest}, and for the frame the rules on
+ * interrupts.
  */
 final class ApacheInternals {
 
@@ -37,6 +41,9 @@ final class ApacheInternals {
    * core 5.4, JDK 21 and 25.
    */
   static final int OUTPUTS = 2;
+
+  /** Bytes of the head of an HTTP/2 frame (RFC 9113, 4.1). */
+  static final int FRAME_HEAD = 9;
 
   /**
    * What the engine of HTTP/2 keeps of a connection's input. If it throws because of a stream that
@@ -127,6 +134,21 @@ final class ApacheInternals {
     Class<?> caller = frame.getDeclaringClass();
     return caller == MainClientExec.class
         || (caller == MinimalHttpClient.class && !frame.getMethodName().equals("close"));
+  }
+
+  /**
+   * A frame of DATA as if the server had sent it, without bytes, and not the last of its stream.
+   * The engine of HTTP/2 writes the reset of a stream that was aborted from outside only as a frame
+   * of that stream comes; on a quiet one none does. Seen in core 5.4.
+   */
+  static ByteBuffer emptyFrameOf(int streamId) {
+    return ByteBuffer.allocate(FRAME_HEAD)
+        .put((byte) 0)
+        .putShort((short) 0) // length 0
+        .put((byte) FrameType.DATA.getValue())
+        .put((byte) 0) // no flags: not the end of the stream
+        .putInt(streamId)
+        .flip();
   }
 
   /** Whether the connection ended within a record of TLS. Seen in core 5.4. */

@@ -67,8 +67,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Http2Session extends ReactorSession implements H2StreamListener {
 
-  private static final int FRAME_HEAD = 9;
-
   /** How long a stream that was given up may go to nobody else. */
   private static final Duration PROOF = Duration.ofSeconds(10);
 
@@ -275,7 +273,8 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
         exchange.cancelStream();
         beingReset = exchange.streamId();
         try {
-          toEngine(session, emptyData(exchange.streamId())); // which then reads on
+          toEngine(
+              session, ApacheInternals.emptyFrameOf(exchange.streamId())); // which then reads on
         } finally {
           beingReset = 0;
         }
@@ -289,16 +288,6 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
   private boolean betweenFrames() {
     return !betweenHeaderFrames
         && protocol.getEndpointDetails().getReceivedBytesCount() == framedBytes;
-  }
-
-  private static ByteBuffer emptyData(int streamId) {
-    return ByteBuffer.allocate(FRAME_HEAD)
-        .put((byte) 0)
-        .putShort((short) 0) // length 0
-        .put((byte) FrameType.DATA.getValue())
-        .put((byte) 0) // no flags: not the end of the stream
-        .putInt(streamId)
-        .flip();
   }
 
   @Override
@@ -332,7 +321,7 @@ final class Http2Session extends ReactorSession implements H2StreamListener {
 
   @Override
   public void onFrameInput(HttpConnection connection, int streamId, RawFrame frame) {
-    framedBytes += FRAME_HEAD + frame.getLength();
+    framedBytes += ApacheInternals.FRAME_HEAD + frame.getLength();
     if (isToBeAnswered(frame) && !frame.isFlagSet(FrameFlag.ACK)) {
       answers++;
     }

@@ -13,16 +13,19 @@ import io.heddle.conformance.Script.Fault;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -181,5 +184,62 @@ class JdkInternalsTest {
         var unused = then.thenRun(client::onComplete);
       }
     };
+  }
+
+  /** Whether a body is asked for its result where it ended, within the client's own executor. */
+  private static boolean isAskedInPlace(HttpClient client, URI uri, boolean trusted)
+      throws Exception {
+    CompletableFuture<Boolean> inPlace = new CompletableFuture<>();
+    BodySubscriber<String> gathered = BodySubscribers.ofString(StandardCharsets.UTF_8);
+    BodySubscriber<String> body =
+        new BodySubscriber<>() {
+          @Override
+          public CompletionStage<String> getBody() {
+            inPlace.complete(
+                StackWalker.getInstance()
+                    .walk(frames -> frames.map(StackWalker.StackFrame::getClassName).toList())
+                    .contains("jdk.internal.net.http.HttpClientImpl$DelegatingExecutor"));
+            return gathered.getBody();
+          }
+
+          @Override
+          public void onSubscribe(Flow.Subscription subscription) {
+            gathered.onSubscribe(subscription);
+          }
+
+          @Override
+          public void onNext(List<ByteBuffer> piece) {
+            gathered.onNext(piece);
+          }
+
+          @Override
+          public void onError(Throwable failure) {
+            gathered.onError(failure);
+          }
+
+          @Override
+          public void onComplete() {
+            gathered.onComplete();
+          }
+        };
+    assertEquals(
+        7,
+        client
+            .send(request(uri).build(), info -> trusted ? JdkInternals.askedInPlace(body) : body)
+            .body()
+            .length());
+    return inPlace.get();
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"HTTP_1_1", "H2_TLS"})
+  void aBodyWithinALimitIsAskedInPlace(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire);
+        HttpClient client = stock(wire).build()) {
+      URI uri = server.uri(Script.ok().body(7));
+      assertFalse(isAskedInPlace(client, uri, false));
+      boolean hasLimits = Runtime.version().feature() >= 25;
+      assertEquals(hasLimits, isAskedInPlace(client, uri, true));
+    }
   }
 }

@@ -88,8 +88,8 @@ public final class HeddleHttpClientAutoConfiguration {
           ApacheRequestFactoryBuilder.create()
               .withDeadline(properties.deadline())
               .withHttp2(properties.http2());
-      if (properties.leaseTimeout() != null) {
-        Timeout lease = Timeout.of(properties.leaseTimeout());
+      if (properties.queueTimeout() != null) {
+        Timeout lease = Timeout.of(properties.queueTimeout());
         builder =
             builder.with(
                 boot ->
@@ -152,7 +152,7 @@ public final class HeddleHttpClientAutoConfiguration {
               .withDeadline(properties.deadline())
               .withHttp2(properties.http2())
               .withHttpClientCustomizer(
-                  client -> client.setQueueTimeout(properties.leaseTimeout()));
+                  client -> client.setQueueTimeout(properties.queueTimeout()));
       if (properties.maxConnectionsPerRoute() != null) {
         int max = properties.maxConnectionsPerRoute();
         builder =
@@ -196,7 +196,7 @@ public final class HeddleHttpClientAutoConfiguration {
       if (deadline != null) {
         builder = builder.withBlockingClientCustomizer(client -> client.timeout(deadline));
       }
-      Duration lease = properties.leaseTimeout();
+      Duration lease = properties.queueTimeout();
       if (lease != null) {
         builder = builder.withBlockingClientCustomizer(client -> client.queueTimeout(lease));
       }

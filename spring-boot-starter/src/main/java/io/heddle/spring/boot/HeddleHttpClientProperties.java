@@ -11,7 +11,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether Boot's HTTP clients use Heddle.
  * @param deadline Longest time for a whole call, from the wait for a connection to the end of the
  *     response body. No deadline by default.
- * @param leaseTimeout Longest wait for a free connection or stream. Default 3 minutes with Apache,
+ * @param queueTimeout Longest wait for a free connection or stream. Default 3 minutes with Apache,
  *     no limit with Jetty and the JDK.
  * @param maxConnectionsPerRoute Maximum number of connections to a host. Default 1000 with Apache,
  *     256 with Jetty, no limit with the JDK.
@@ -22,7 +22,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 public record HeddleHttpClientProperties(
     @DefaultValue("true") boolean enabled,
     @Nullable Duration deadline,
-    @Nullable Duration leaseTimeout,
+    @Nullable Duration queueTimeout,
     @Nullable Integer maxConnectionsPerRoute,
     @Nullable Integer maxConnections,
     @DefaultValue("negotiate") Http2 http2) {
@@ -30,7 +30,7 @@ public record HeddleHttpClientProperties(
   /** Rejects values that no client can use. */
   public HeddleHttpClientProperties {
     positive(deadline, "deadline");
-    positive(leaseTimeout, "lease-timeout");
+    positive(queueTimeout, "queue-timeout");
     positive(maxConnectionsPerRoute, "max-connections-per-route");
     positive(maxConnections, "max-connections");
   }

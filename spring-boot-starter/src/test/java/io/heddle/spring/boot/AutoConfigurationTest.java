@@ -159,7 +159,7 @@ class AutoConfigurationTest {
   @ParameterizedTest
   @CsvSource({
     "deadline=-1s, heddle.http.client.deadline must be positive",
-    "lease-timeout=0, heddle.http.client.lease-timeout must be positive",
+    "queue-timeout=0, heddle.http.client.queue-timeout must be positive",
     "max-connections-per-route=0, heddle.http.client.max-connections-per-route must be positive",
     "max-connections=-3, heddle.http.client.max-connections must be positive",
     "http2=sometimes, sometimes"
@@ -204,7 +204,7 @@ class AutoConfigurationTest {
           List.of(
               "enabled",
               "deadline",
-              "lease-timeout",
+              "queue-timeout",
               "max-connections-per-route",
               "max-connections",
               "http2")) {

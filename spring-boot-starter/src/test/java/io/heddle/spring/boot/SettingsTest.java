@@ -360,7 +360,7 @@ class SettingsTest {
             with(
                 factory,
                 "heddle.http.client.deadline=" + time,
-                "heddle.http.client.lease-timeout=" + time),
+                "heddle.http.client.queue-timeout=" + time),
             client -> assertEquals(5, get(client, server.uri(Script.ok().body(5)))));
       }
     }
@@ -379,13 +379,13 @@ class SettingsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http_components", "jetty", "jdk"})
-  void limitAndLeaseTimeout(String factory) {
+  void limitAndQueueTimeout(String factory) {
     try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
       run(
           with(
               factory,
               "heddle.http.client.max-connections-per-route=1",
-              "heddle.http.client.lease-timeout=200ms"),
+              "heddle.http.client.queue-timeout=200ms"),
           client -> {
             URI uri = server.uri(HALF_A_BODY);
             client
