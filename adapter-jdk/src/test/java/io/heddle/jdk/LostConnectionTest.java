@@ -34,11 +34,7 @@ class LostConnectionTest {
     try (FaultServer server = FaultServer.start(wire)) {
       BlockingJdkHttpClient client = used(server, wire);
       URI uri = server.uri(Script.ok().fault(Fault.RESET).times(2));
-      HttpRequest get = request(uri).GET().build();
-      assertEquals(
-          200,
-          start(() -> client.send(get, BodyHandlers.discarding()).statusCode())
-              .get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
+      assertEquals(200, status(client, uri));
       assertEquals(3, server.seen(uri).size(), "times sent");
       client.shutdownNow();
     }
@@ -64,11 +60,13 @@ class LostConnectionTest {
   /** A client that has a connection to the server. */
   private static BlockingJdkHttpClient used(FaultServer server, Wire wire) throws Exception {
     BlockingJdkHttpClient client = BlockingJdkHttpClient.wrap(stock(wire).build());
-    HttpRequest get = request(server.uri(Script.ok())).build();
-    assertEquals(
-        200,
-        start(() -> client.send(get, BodyHandlers.discarding()).statusCode())
-            .get(Clients.LONG_SECONDS, TimeUnit.SECONDS));
+    assertEquals(200, status(client, server.uri(Script.ok())));
     return client;
+  }
+
+  private static int status(BlockingJdkHttpClient client, URI uri) throws Exception {
+    HttpRequest get = request(uri).GET().build();
+    return start(() -> client.send(get, BodyHandlers.discarding()).statusCode())
+        .get(Clients.LONG_SECONDS, TimeUnit.SECONDS);
   }
 }

@@ -54,6 +54,10 @@ class ReadAheadTest {
     }
   }
 
+  private static OkHttpClient readingAhead(OkHttpClient.Builder settings) {
+    return BlockingOkHttpClient.builder(settings.build()).workers(ReadAheadTest::toItsEnd).build();
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = Wire.class,
@@ -102,18 +106,15 @@ class ReadAheadTest {
       for (Thread.Builder kind : KINDS) {
         Events events = new Events();
         OkHttpClient client =
-            BlockingOkHttpClient.builder(
-                    settings(wire)
-                        .eventListener(events)
-                        .addNetworkInterceptor(
-                            chain -> {
-                              Response response = chain.proceed(chain.request());
-                              assertEquals("responseHeadersEnd", events.last());
-                              return response;
-                            })
-                        .build())
-                .workers(ReadAheadTest::toItsEnd)
-                .build();
+            readingAhead(
+                settings(wire)
+                    .eventListener(events)
+                    .addNetworkInterceptor(
+                        chain -> {
+                          Response response = chain.proceed(chain.request());
+                          assertEquals("responseHeadersEnd", events.last());
+                          return response;
+                        }));
         URI uri = server.uri(Script.ok().body(10));
         assertEquals(10, new Caller(kind, () -> whole(client, uri)).result());
         assertEquals("callEnd", events.last());
@@ -157,10 +158,7 @@ class ReadAheadTest {
     try (FaultServer server = FaultServer.start(wire)) {
       for (Thread.Builder kind : KINDS) {
         Events events = new Events();
-        OkHttpClient client =
-            BlockingOkHttpClient.builder(settings(wire).eventListener(events).build())
-                .workers(ReadAheadTest::toItsEnd)
-                .build();
+        OkHttpClient client = readingAhead(settings(wire).eventListener(events));
         URI cut = server.uri(Script.ok().body(10).fault(Script.Fault.CLOSE, 5));
         assertInstanceOf(IOException.class, new Caller(kind, () -> whole(client, cut)).failure());
         assertEquals("callFailed", events.last());
