@@ -282,6 +282,9 @@ final class CallEngine implements AutoCloseable {
       } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
         call.failed(t);
         call.giveUpBody();
+        if (Thread.currentThread().isInterrupted()) {
+          call.abort(); // or it might go on, on a thread of an interceptor's
+        }
         throw OkHttpFailures.sneaky(t);
       } finally {
         LiveCall.current(outer);

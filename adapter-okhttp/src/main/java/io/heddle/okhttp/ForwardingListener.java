@@ -149,7 +149,7 @@ abstract class ForwardingListener extends EventListener {
 
   @Override
   public void requestHeadersEnd(Call of, Request request) {
-    tell(() -> user.requestHeadersEnd(of, request));
+    tell(() -> user.requestHeadersEnd(of, OkHttpRequestBody.asMade(request)));
   }
 
   @Override

@@ -60,6 +60,32 @@ final class HandOver implements Interceptor {
 
   @Override
   public Response intercept(Chain chain) throws IOException {
+    try {
+      Response response = exchange(chain);
+      if (!OkHttpInternals.isOfExchange(chain, response)
+          && (Thread.currentThread().isInterrupted() || OkHttpInternals.hasFailed(chain))) {
+        detach(chain);
+      }
+      return response;
+    } catch (Throwable t) { // which Kotlin's code need not declare
+      if (Thread.currentThread().isInterrupted() || chain.call().isCanceled()) {
+        detach(chain);
+      }
+      throw t;
+    }
+  }
+
+  /**
+   * Nothing comes of the exchange. OkHttp takes it from its call itself, unless an interceptor
+   * answers in the server's place, or has left the thread on which this is.
+   */
+  private void detach(Chain chain) {
+    if (engine.live.get(chain.call()) != null) { // or the connection may be another call's
+      engine.cancel(() -> OkHttpInternals.detachExchange(chain));
+    }
+  }
+
+  private Response exchange(Chain chain) throws IOException {
     LiveCall call = LiveCall.current(chain.call());
     Connection connection = Objects.requireNonNull(chain.connection()); // as on the network's side
     boolean shared = OkHttpInternals.isMultiplexed(connection);

@@ -12,6 +12,7 @@ import javax.net.ssl.SSLException;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
+import okhttp3.Response;
 import okhttp3.internal.connection.BufferedSocket;
 import okhttp3.internal.connection.Exchange;
 import okhttp3.internal.connection.RealCall;
@@ -241,8 +242,8 @@ final class OkHttpInternals {
    */
   static void cancelExchange(Interceptor.Chain chain) {
     try {
-      if (chain instanceof RealInterceptorChain real) {
-        Exchange exchange = real.getExchange$okhttp();
+      if (chain instanceof RealInterceptorChain) {
+        Exchange exchange = exchange(chain);
         if (exchange != null) {
           exchange.cancel();
         }
@@ -252,6 +253,45 @@ final class OkHttpInternals {
       // the call, then
     }
     chain.call().cancel();
+  }
+
+  private static @Nullable Exchange exchange(Interceptor.Chain chain) {
+    return chain instanceof RealInterceptorChain real ? real.getExchange$okhttp() : null;
+  }
+
+  /** Whether this is what the server has answered to a network interceptor, and no substitute. */
+  static boolean isOfExchange(Interceptor.Chain chain, Response response) {
+    try {
+      return Objects.equals(response.exchange(), exchange(chain));
+    } catch (LinkageError e) {
+      return true;
+    }
+  }
+
+  /** Whether the exchange of a network interceptor has failed. */
+  static boolean hasFailed(Interceptor.Chain chain) {
+    try {
+      Exchange exchange = exchange(chain);
+      return exchange != null && exchange.getHasFailure$okhttp();
+    } catch (LinkageError e) {
+      return false;
+    }
+  }
+
+  /**
+   * Aborts the exchange of a network interceptor, and takes it from the call: its connection is the
+   * call's no more, and goes back to the pool when the call is over. What is reported of the
+   * exchange later counts for nothing. Does not wait, as {@link #cancelExchange}.
+   */
+  static void detachExchange(Interceptor.Chain chain) {
+    try {
+      Exchange exchange = exchange(chain);
+      if (exchange != null) {
+        exchange.detachWithViolence();
+      }
+    } catch (LinkageError e) {
+      // the garbage collector ends it, if OkHttp does not
+    }
   }
 
   /**

@@ -60,6 +60,13 @@ final class OkHttpRequestBody extends RequestBody {
     this.pipe = new RequestBodyPipe(WINDOW, 0, more::ring, more::ring);
   }
 
+  /** A request with the body that its user gave it. */
+  static Request asMade(Request sent) {
+    return sent.body() instanceof OkHttpRequestBody ours
+        ? sent.newBuilder().method(sent.method(), ours.own).build()
+        : sent;
+  }
+
   @Override
   public @Nullable MediaType contentType() {
     return own.contentType();

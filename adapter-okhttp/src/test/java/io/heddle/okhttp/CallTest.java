@@ -17,11 +17,14 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Call;
+import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
+import okhttp3.RequestBody;
 import okhttp3.Response;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,6 +90,29 @@ class CallTest {
     assertEquals("200 3", text(call(client, Script.ok().body(3))));
     assertEquals(1, events.count("callStart"));
     assertEquals(1, events.count("callEnd"));
+  }
+
+  /** On a platform thread a worker sends it, by a body of ours. */
+  @Test
+  void aListenerSeesTheBodyThatWasMade() throws Exception {
+    RequestBody body = RequestBody.create("warp", null);
+    AtomicReference<RequestBody> seen = new AtomicReference<>();
+    OkHttpClient client =
+        client(
+            new OkHttpClient.Builder()
+                .eventListener(
+                    new EventListener() {
+                      @Override
+                      public void requestHeadersEnd(Call call, Request request) {
+                        seen.set(request.body());
+                      }
+                    }));
+    Request request =
+        new Request.Builder().url(server.uri(Script.ok().body(3)).toString()).post(body).build();
+    for (Thread.Builder kind : List.of(Thread.ofPlatform(), Thread.ofVirtual())) {
+      assertEquals("200 3", new Caller(kind, () -> text(client.newCall(request))).result());
+      assertSame(body, seen.getAndSet(null));
+    }
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.Script;
 import io.heddle.conformance.Wire;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.net.URI;
@@ -26,6 +27,7 @@ import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
+import okhttp3.ResponseBody;
 import okhttp3.internal.connection.RealConnection;
 import okio.AsyncTimeout;
 import org.junit.jupiter.api.Test;
@@ -156,6 +158,64 @@ class InternalsTest {
       }
       ExecuteTest.await(() -> server.seen(uri).get(0).isAborted());
       assertFalse(call.isCanceled());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void anExchangeThatFailedLeavesItsCall(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      OkHttpClient client =
+          settings(wire)
+              .readTimeout(Duration.ofMillis(100))
+              .addNetworkInterceptor(
+                  chain -> {
+                    assertThrows(IOException.class, () -> chain.proceed(chain.request()));
+                    assertTrue(OkHttpInternals.hasFailed(chain));
+                    OkHttpInternals.detachExchange(chain);
+                    Response substitute =
+                        new Response.Builder()
+                            .request(chain.request())
+                            .protocol(chain.connection().protocol())
+                            .code(203)
+                            .message("substitute")
+                            .body(ResponseBody.create("", null))
+                            .build();
+                    assertFalse(OkHttpInternals.isOfExchange(chain, substitute));
+                    return substitute;
+                  })
+              .build();
+      Call call = client.newCall(get(server.uri(Script.ok().fault(Script.Fault.STALL))));
+      call.execute().close();
+      ConnectionPool pool = client.connectionPool();
+      assertEquals(pool.connectionCount(), pool.idleConnectionCount());
+      Reference.reachabilityFence(call);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Wire.class,
+      names = {"HTTP_1_1", "H2C"})
+  void whatAServerHasAnsweredIsKnownFromASubstitute(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      CompletableFuture<Boolean> known = new CompletableFuture<>();
+      OkHttpClient client =
+          settings(wire)
+              .addNetworkInterceptor(
+                  chain -> {
+                    Response own = chain.proceed(chain.request());
+                    Response changed = own.newBuilder().header("Seen", "1").build();
+                    known.complete(
+                        OkHttpInternals.isOfExchange(chain, changed)
+                            && !OkHttpInternals.hasFailed(chain));
+                    return changed;
+                  })
+              .build();
+      client.newCall(get(server.uri(Script.ok().body(10)))).execute().close();
+      assertTrue(known.get());
     }
   }
 

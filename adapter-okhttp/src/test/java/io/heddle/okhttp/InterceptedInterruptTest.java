@@ -1,0 +1,196 @@
+package io.heddle.okhttp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.conformance.FaultServer;
+import io.heddle.conformance.Script;
+import io.heddle.conformance.Wire;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.ref.Reference;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import okhttp3.Call;
+import okhttp3.ConnectionPool;
+import okhttp3.Interceptor;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.Response;
+import okhttp3.ResponseBody;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * An interrupted call gives its connection, and its place, back, whatever an interceptor makes of
+ * the interrupt. Stock OkHttp keeps both until the garbage collector finds the call.
+ */
+@Timeout(60)
+class InterceptedInterruptTest {
+
+  private static final List<Thread.Builder> KINDS =
+      List.of(Thread.ofVirtual(), Thread.ofPlatform());
+
+  private static OkHttpClient.Builder settings(Wire wire) {
+    OkHttpClient.Builder settings = new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
+    if (wire.isTls()) {
+      KitClient.trust(settings, FaultServer.certificate());
+    }
+    return settings;
+  }
+
+  private static OkHttpClient limited(OkHttpClient client) {
+    return BlockingOkHttpClient.builder(client).maxRequests(1).build();
+  }
+
+  private static Request get(URI uri) {
+    return new Request.Builder().url(uri.toString()).build();
+  }
+
+  private static int status(Call call) throws IOException {
+    try (Response response = call.execute()) {
+      return response.code();
+    }
+  }
+
+  /** A network interceptor that answers for a server whose answer does not come. */
+  private static Response fallBack(boolean clears, Interceptor.Chain chain) throws IOException {
+    try {
+      return chain.proceed(chain.request());
+    } catch (IOException e) {
+      if (clears) {
+        Thread.interrupted();
+      }
+      return new Response.Builder()
+          .request(chain.request())
+          .protocol(chain.connection().protocol())
+          .code(203)
+          .message("fallback")
+          .body(ResponseBody.create("", null))
+          .build();
+    }
+  }
+
+  /** An interceptor that proceeds on another thread, and is not there when that one returns. */
+  private static Response leave(Thread.Builder other, Interceptor.Chain chain) throws IOException {
+    FutureTask<Response> proceeding = new FutureTask<>(() -> chain.proceed(chain.request()));
+    other.start(proceeding);
+    try {
+      return proceeding.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("left");
+    } catch (ExecutionException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** No connection is in use; and the one place is free. */
+  private static void assertFree(FaultServer server, OkHttpClient client) throws IOException {
+    ConnectionPool pool = client.connectionPool();
+    ExecuteTest.await(() -> pool.connectionCount() == pool.idleConnectionCount());
+    assertEquals(200, status(client.newCall(get(server.uri(Script.ok())))));
+  }
+
+  /** Interrupts a call, and asks for what it had. */
+  private static Caller interrupt(FaultServer server, OkHttpClient client, Thread.Builder kind)
+      throws Exception {
+    URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+    Call call = client.newCall(get(stalls));
+    Caller caller = new Caller(kind, () -> status(call));
+    ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+    caller.thread().interrupt();
+    ExecuteTest.await(caller::isDone);
+    assertFree(server, client);
+    Reference.reachabilityFence(call);
+    return caller;
+  }
+
+  @ParameterizedTest
+  @EnumSource(Wire.class)
+  void aNetworkInterceptorThatAnswersKeepsNoConnection(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      for (boolean clears : List.of(false, true)) {
+        OkHttpClient plain = limited(settings(wire).build());
+        OkHttpClient rebuilt =
+            plain.newBuilder().addNetworkInterceptor(chain -> fallBack(clears, chain)).build();
+        OkHttpClient wrapped = limited(rebuilt);
+        for (Thread.Builder kind : KINDS) {
+          interrupt(server, wrapped, kind);
+          interrupt(server, rebuilt, kind);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Wire.class)
+  void aThreadOnWhichAnInterceptorProceedsKeepsNoConnection(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      for (Thread.Builder other : KINDS) {
+        OkHttpClient plain = limited(settings(wire).build());
+        OkHttpClient rebuilt =
+            plain.newBuilder().addInterceptor(chain -> leave(other, chain)).build();
+        OkHttpClient wrapped = limited(rebuilt);
+        for (Thread.Builder kind : KINDS) {
+          Throwable failure = interrupt(server, wrapped, kind).failure();
+          assertInstanceOf(InterruptedIOException.class, failure);
+          assertEquals("left", failure.getMessage());
+          assertTrue(interrupt(server, rebuilt, kind).isDone());
+        }
+      }
+    }
+  }
+
+  /** Its exchange is over, and its connection has gone to another call. */
+  @Test
+  void aThreadThatIsLateHarmsNoOtherCall() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      URI first = server.uri(Script.ok());
+      CompletableFuture<Void> answered = new CompletableFuture<>();
+      CompletableFuture<Void> other = new CompletableFuture<>();
+      CompletableFuture<Void> ended = new CompletableFuture<>();
+      OkHttpClient client =
+          limited(
+                  settings(Wire.HTTP_1_1)
+                      .addInterceptor(chain -> leave(Thread.ofPlatform(), chain))
+                      .addInterceptor(
+                          chain -> {
+                            try {
+                              return chain.proceed(chain.request());
+                            } finally {
+                              ended.complete(null);
+                            }
+                          })
+                      .build())
+              .newBuilder()
+              .addNetworkInterceptor(
+                  chain -> {
+                    Response response = chain.proceed(chain.request());
+                    if (answered.complete(null)) { // the first
+                      other.join();
+                    }
+                    return response;
+                  })
+              .build();
+      Caller left = new Caller(() -> status(client.newCall(get(first))));
+      answered.get();
+      left.thread().interrupt();
+      assertEquals("left", left.failure().getMessage());
+      URI second = server.uri(Script.ok().fault(Script.Fault.STALL));
+      Caller caller = new Caller(() -> status(client.newCall(get(second))));
+      ExecuteTest.await(() -> server.seen(second).size() == 1);
+      assertEquals(1, server.connectionsAccepted());
+      other.complete(null);
+      ended.get();
+      server.seen(second).get(0).release();
+      assertEquals(200, caller.result());
+    }
+  }
+}
