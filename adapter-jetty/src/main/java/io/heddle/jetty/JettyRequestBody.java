@@ -20,6 +20,21 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The sender asks when it has nothing to send ({@link #demand}); the writer that then brings
  * bytes, or the end, runs the sender on its own thread, up to the socket, if that has room.
+ *
+ * <pre>{@code
+ * SENDING ──read says null, demand──▶ WAITING ──bytes, end, failure──▶ SENDING
+ *                       on the thread that brings them; or in demand, if they came just before
+ *
+ * OPEN ──close───────────────▶ FINISHED   the sender gets what is queued, then the end
+ *   ├────stop────────────────▶ STOPPED    the sender gets nothing more: its request ends otherwise
+ *   ├────fail────────────────▶ FAILED     the sender gets the failure next
+ *   └────interrupt, deadline─▶ CLOSED     so, too: the canceller fails it
+ *   FINISHED can still become STOPPED or FAILED, until the sender has had the end.
+ * }</pre>
+ *
+ * <p>In all but FINISHED what is queued is dropped, and the writer's next write fails. The {@link
+ * RequestBodyPipe} decides which end comes first. To fail it with {@link NoMoreWanted} stops the
+ * writer, and fails the sender.
  */
 final class JettyRequestBody {
 
@@ -42,17 +57,15 @@ final class JettyRequestBody {
   // Sender only; it is one thread at a time, each after the other.
   private final ByteBuffer buffer = ByteBuffer.allocate(CHUNK);
   private boolean lent;
-  private volatile boolean ended; // read by those that fail it
+  private volatile boolean ended; // it has had the end; read by those that fail it
+  private volatile boolean taken; // it has come by; read by the writer
 
-  // Writer; the sender reads the first.
-  private volatile boolean finished;
+  // Written by the writer.
   private volatile long length = -1;
 
   // Shared.
   private final AtomicReference<@Nullable Runnable> demanded = new AtomicReference<>();
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-  private volatile boolean taken;
-  private volatile boolean stopped;
 
   /**
    * A body that nothing is written of yet.
@@ -102,7 +115,7 @@ final class JettyRequestBody {
 
     @Override
     public void write(byte[] b, int off, int len) throws IOException {
-      if (finished) {
+      if (pipe.isFinished()) {
         throw new IOException("closed");
       }
       super.write(b, off, len);
@@ -117,13 +130,13 @@ final class JettyRequestBody {
 
   /** The body is complete; does nothing if it was given up or has failed. */
   void finish() {
-    if (finished) {
+    if (pipe.isFinished()) {
       return;
     }
+    long whole = pipe.available(); // before the look at the sender, who may take of it from then on
     if (!taken) {
-      length = pipe.available();
+      length = whole;
     }
-    finished = true;
     try {
       pipe.finish();
     } catch (ExecutionException | CancellationException e) {
@@ -179,7 +192,7 @@ final class JettyRequestBody {
     }
     // What came before the writer could see this demand has woken nobody. The end of a body that
     // is not wanted is nothing to send: that sender would ask again, at once and for ever.
-    if (pipe.available() > 0 || (finished && !stopped) || failure.get() != null) {
+    if (pipe.available() > 0 || pipe.isFinished() || failure.get() != null) {
       wakeSender();
     }
   }
@@ -200,8 +213,7 @@ final class JettyRequestBody {
 
   /** The rest is not wanted: ends the writer, not the request. */
   void stop() {
-    stopped = true;
-    pipe.stop();
+    pipe.stop(); // wakes the writer
   }
 
   /** Ends both: the writer gets the failure, and so does the sender. */
@@ -210,7 +222,7 @@ final class JettyRequestBody {
       if (cause instanceof NoMoreWanted) {
         stop();
       } else {
-        pipe.fail(cause);
+        pipe.fail(cause); // wakes the writer
       }
       wakeSender();
     }

@@ -11,10 +11,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.io.Content;
 import org.junit.jupiter.api.Test;
 
 class JettyRequestBodyTest {
+
+  private static final int ROUNDS = 200_000;
 
   private final JettyRequestBody body = new JettyRequestBody(Deadline::none, () -> {});
   private final OutputStream out = body.new Stream();
@@ -72,6 +75,46 @@ class JettyRequestBodyTest {
     assertTrue(Content.Chunk.isFailure(chunk));
     assertSame(cause, Objects.requireNonNull(chunk).getFailure());
     assertThrows(IOException.class, () -> out.write(1));
+  }
+
+  /** Else the message is cut, or what is left of it is taken for the next one. */
+  @Test
+  void theLengthIsThatOfTheWholeBodyOrNotKnown() throws Exception {
+    AtomicInteger round = new AtomicInteger();
+    AtomicInteger ended = new AtomicInteger();
+    AtomicReference<JettyRequestBody> raced = new AtomicReference<>(body);
+    Thread sender =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  for (int i = 1; i <= ROUNDS; i++) {
+                    await(round, i);
+                    Content.Chunk unused = Objects.requireNonNull(raced.get()).read();
+                    ended.set(i);
+                  }
+                });
+    try {
+      for (int i = 1; i <= ROUNDS; i++) {
+        JettyRequestBody next = new JettyRequestBody(Deadline::none, () -> {});
+        OutputStream to = next.new Stream();
+        to.write(new byte[10]);
+        raced.set(next);
+        round.set(i);
+        to.close();
+        await(ended, i);
+        long length = next.length();
+        assertTrue(length == -1 || length == 10, () -> "length " + length);
+      }
+    } finally {
+      round.set(ROUNDS); // the sender goes on to its end
+      sender.join();
+    }
+  }
+
+  private static void await(AtomicInteger counter, int value) {
+    while (counter.get() < value) {
+      Thread.onSpinWait();
+    }
   }
 
   @Test
