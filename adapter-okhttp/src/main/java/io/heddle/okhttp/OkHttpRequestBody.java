@@ -25,6 +25,17 @@ import org.jspecify.annotations.Nullable;
  * first that it wants it, or a listener is to hear of the head in time: then it waits until OkHttp
  * asks for the body. A body of a conversation ("duplex") is given OkHttp's own sink, on the
  * caller's thread as well.
+ *
+ * <pre>{@code
+ * caller                                      worker, which looks at each ring of `more`
+ *   write  ──── bytes, into the pipe ──────▶  sends them
+ *   flush  ──── flushed ───────────────────▶  sends what was written before, and flushes
+ *   end    ──── the pipe is finished ──────▶  returns
+ *   throws ──── thrown ────────────────────▶  sends what was written before, and throws it
+ *   put    ◀─── the pipe has failed ────────  its own failure; or OkHttp is done with the request
+ *   put, interrupted: closes the pipe, and throws, as above
+ * cancel, any thread: closes the pipe, which ends a put; `cancelled`, by which the worker leaves
+ * }</pre>
  */
 final class OkHttpRequestBody extends RequestBody {
 
@@ -39,9 +50,11 @@ final class OkHttpRequestBody extends RequestBody {
   // Where the worker waits while there is nothing to send, or a conversation begins.
   private final Bell more = new Bell();
 
-  // Written by the caller before it wakes the worker.
+  // Written by the caller before it wakes the worker, which clears the first when it has seen it.
   private volatile boolean flushed;
   private volatile @Nullable Throwable thrown;
+
+  // Written by who cancels, before it wakes the worker.
   private volatile boolean cancelled;
 
   /**
@@ -189,7 +202,9 @@ final class OkHttpRequestBody extends RequestBody {
       throwIfCancelled(); // looked at, and all that follows, after `more` has rung
       Throwable ofWriter = thrown;
       boolean flush = flushed;
-      flushed = false;
+      if (flush) { // else one that comes just now would be lost
+        flushed = false; // before the look into the pipe: with the next flush come its bytes
+      }
       if (pipe.drainTo(sink::write)) {
         return;
       }
