@@ -24,6 +24,16 @@ import org.jspecify.annotations.Nullable;
  * <p>At most one piece is asked of the client at a time, while less than {@value #WINDOW} bytes
  * wait to be read. Either end asks: the client's when it has brought a piece, the reader's when it
  * has read half of the window. The last of the two to come by finds little enough, and asks.
+ *
+ * <pre>{@code
+ * ASKED ──onNext, there is room──▶ ASKED     the client's thread asks
+ *   └─────onNext, a full window──▶ NOT ASKED
+ *              ASKED ◀──has read── NOT ASKED   the reader asks
+ * }</pre>
+ *
+ * <p>How the body ends, the {@link ResponseBodyPipe} decides. To close it, an interrupt and the
+ * deadline cancel the subscription, on the reader's thread; or on that of {@link #onSubscribe}, if
+ * it is closed before.
  */
 final class JdkResponseStream extends BodyInput implements BodySubscriber<InputStream> {
 
@@ -31,13 +41,21 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
 
   private static final long FORGOTTEN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  private static final long AT_WORK = Long.MIN_VALUE;
+
   private final Deadline deadline;
   private final boolean drain;
   private final ResponseBodyPipe pipe;
+
+  // Shared, under compare-and-set: who makes it true asks. The client's end makes it false.
   private final AtomicBoolean asked = new AtomicBoolean(true);
+
+  // Written by the client, which then looks whether the body is over. Who closes the body looks at
+  // this afterwards: one at least cancels it.
   private volatile Flow.@Nullable Subscription subscription;
 
-  private volatile long readAt = System.nanoTime(); // for close() of the client
+  // Written by the reader: when it left its last read, or AT_WORK; for close() of the client.
+  private volatile long readAt = System.nanoTime();
 
   /**
    * A stream.
@@ -124,6 +142,7 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
     if (pipe.available() == 0 && !pipe.isDone()) {
       JdkFailures.forbidWaiting();
     }
+    readAt = AT_WORK;
     try {
       return super.read(b, off, len);
     } finally {
@@ -149,8 +168,9 @@ final class JdkResponseStream extends BodyInput implements BodySubscriber<InputS
     return pipe.waiter();
   }
 
-  /** Whether nobody waits in a read, and nobody has read for long. */
+  /** Whether nobody is in a read, and nobody has read for long. */
   boolean isForgotten() {
-    return waiter() == null && System.nanoTime() - readAt > FORGOTTEN_NANOS;
+    long left = readAt;
+    return left != AT_WORK && System.nanoTime() - left > FORGOTTEN_NANOS;
   }
 }
