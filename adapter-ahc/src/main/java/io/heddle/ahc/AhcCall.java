@@ -21,6 +21,17 @@ import org.jspecify.annotations.Nullable;
  * One blocking call, which another thread can cancel. {@link BlockingAhcClient#newCall} creates it;
  * it can be executed once.
  *
+ * <pre>{@code
+ * NEW ──execute, stream──▶ WAITING ──it has its place──▶ SENT ──response, failure──▶ OVER
+ *  │                         │  ▲                         │
+ *  │                         │  └──it is sent once more───┤
+ *  └────────cancel───────────┴─────────cancel─────────────┴──▶ CANCELLED   the caller is woken;
+ *                                      one that comes to a cancelled call later sends nothing
+ * }</pre>
+ *
+ * <p>An interrupt or a deadline of the caller ends WAITING and SENT as well. A response that is
+ * there before any of these is returned. After {@link #stream} its body can still be cancelled.
+ *
  * <p>All of Heddle's blocking calls on AHC throw these exceptions:
  *
  * <table>
@@ -61,7 +72,8 @@ public final class AhcCall {
   private final @Nullable Duration timeout;
   private final AtomicBoolean begun = new AtomicBoolean();
 
-  // Written by the caller, looked at by those who cancel; `cancelled` the other way round.
+  // The caller writes the first two, and then looks at the third. Who cancels writes that, and then
+  // looks at these: one at least sees the other, and ends the wait.
   private volatile @Nullable Exchange<?> waiting;
   private volatile @Nullable BlockingExchange<?> running;
   private volatile boolean cancelled;

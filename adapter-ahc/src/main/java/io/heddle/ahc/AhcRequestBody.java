@@ -23,6 +23,18 @@ import org.jspecify.annotations.Nullable;
  * request: a redirect or a challenge may want it again, while the connection of the one before
  * still has something that drains it. One thread at a time writes, each for one attempt: the caller
  * for the first, or a virtual thread if it is a future's; a virtual thread for each that follows.
+ *
+ * <pre>{@code
+ * writer                                        engine, as it wants the body once more
+ * waits for the writer before it                not begun: the next attempt takes the pipe over,
+ * taken                                           and the writer sees nothing of it
+ * still wanted? ──no──▶ leaves, nothing read    begun: stops the attempt's pipe
+ * writes, finishes                              taken, and can be read once only ──▶ fails
+ * written: the next writer goes on              else starts a writer for the next attempt
+ *
+ * the exchange is over   its pipe is cancelled or failed; the writer leaves with its next write
+ * the writer throws      so does the caller, and aborts the exchange; elsewhere the exchange fails
+ * }</pre>
  */
 final class AhcRequestBody implements FeedableBodyGenerator {
 
@@ -40,10 +52,16 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   private final WritableBody body;
   private final AhcExchange<?> exchange;
   private final BodyAttempt first;
+
+  // Written by the engine, which then looks whether the exchange is over. Who ends that looks at
+  // this afterwards: one at least sees the other, and cancels its pipe.
   private volatile BodyAttempt attempt;
+
+  // Written by a writer, before it looks whether it is still wanted; the engine stops it, and then
+  // looks at this: one at least sees the other.
   private volatile boolean taken;
 
-  // Shared: raised when he who writes, or wrote last, reads no more.
+  // Of the writer that came last: raised when that reads no more. The next one takes it, and waits.
   private final AtomicReference<@Nullable Signal> writing = new AtomicReference<>();
 
   // The engine only, one thread at a time.

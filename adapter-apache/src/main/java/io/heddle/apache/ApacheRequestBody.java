@@ -30,6 +30,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A body that is not as long as its Content-Length says fails the call, whether it is shorter or
  * longer: the server would take what is missing, or too much, from the next request.
+ *
+ * <pre>{@code
+ * NEW ──writeFrom──▶ OPEN ──entity returns──▶ FINISHED ──all is out──▶ SENT   final
+ *                     ├────over HTTP/1.1: all of a declared length is out──▶ SENT
+ *                     └────interrupt, deadline──▶ CLOSED   the write fails, the exchange is aborted
+ * from each but SENT
+ *   ──stop──▶ STOPPED   an entity that writes on leaves its writeTo; no failure
+ *   ──fail──▶ FAILED    the next write fails, or the end
+ * }</pre>
+ *
+ * <p>The caller finishes it; whoever has the turn, the engine's thread or a caller that sends,
+ * takes it to SENT; any thread stops it or fails it.
  */
 final class ApacheRequestBody {
 
@@ -73,14 +85,14 @@ final class ApacheRequestBody {
   // Written by the caller before the pipe is finished.
   private @Nullable List<? extends Header> trailers;
 
-  // Written by the caller, read by any.
+  // Written by the caller, read by any: the entity is in its writeTo.
   private volatile boolean beingWritten;
 
-  // Written by whoever has the turn.
+  // Written by whoever has the turn: the engine has begun to send it; and has all of it.
   private volatile @Nullable DataStreamChannel channel;
   private volatile boolean sent;
 
-  // Written by any.
+  // Written by any, before the pipe is stopped; counts as long as it is not sent.
   private volatile boolean stopped;
 
   /**

@@ -15,16 +15,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * The waits of one lease, one after the other, which another thread may cancel; and what JFR is
  * told of the call that waits.
+ *
+ * <pre>{@code
+ * caller   awaited = the wait, then looks at cancelled ──▶ cancels its own wait
+ * another  cancelled = true,   then looks at awaited   ──▶ cancels it, which wakes the caller
+ * }</pre>
+ *
+ * <p>One at least sees the other. A wait that was over before keeps its result: who takes that
+ * looks at {@link #isCancelled}.
  */
 class CancellableWaits {
 
   private final OpenWaits all;
   private final HttpHost target;
 
+  // Written by the caller: the wait of this moment, or the last one.
   private volatile @Nullable Exchange<?> awaited;
+
+  // Written by who cancels; never taken back.
   private volatile boolean cancelled;
 
-  // Written by the caller.
+  // Written by the caller; who cancels tells the one that it finds.
   private volatile CallEvent event;
 
   /** Those of a call that begins. */

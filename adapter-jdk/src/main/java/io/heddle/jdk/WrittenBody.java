@@ -67,18 +67,35 @@ public final class WrittenBody implements BodyPublisher {
         .start(writing);
   }
 
-  /** One run of the writer. Either end comes by to move bytes; one moves, for both. */
+  /**
+   * One run of the writer. Either end comes by to move bytes; one moves, for both.
+   *
+   * <pre>{@code
+   * NEW ──request──▶ ASKED ──the end is brought──▶ OVER   onComplete
+   *  │                 ├─────the writer throws───▶ OVER   onError; what is queued is dropped
+   *  └─────cancel──────┴─────────────────────────▶ OVER   nobody is told; the next write fails
+   *   An end of the writer that comes in NEW is told in ASKED.
+   * }</pre>
+   */
   private static final class Writing extends BodyOutput implements Runnable, Flow.Subscription {
     private final Writer writer;
     private final Flow.Subscriber<? super ByteBuffer> subscriber;
     private final RequestBodyPipe pipe =
         new RequestBodyPipe(CAPACITY, CAPACITY, this::move, () -> {});
+
+    // Raised by the client; lowered by who moves.
     private final AtomicLong demand = new AtomicLong();
+
+    // How often somebody came by to move, and was not heeded yet: who makes it 1 moves.
     private final AtomicInteger moving = new AtomicInteger();
+
+    // Written by the writer, before it comes by.
     private volatile @Nullable Throwable failure;
+
+    // Written by who moves, before it tells the end; or by who cancels.
     private volatile boolean over;
 
-    // Whether the client has asked for anything. Before it does it may not know of its subscriber:
+    // Written by the client, once it asks for anything. Before that it may not know its subscriber:
     // an end that comes earlier meets a field of the JDK's that is null (Http1Exchange, 25).
     private volatile boolean asked;
 

@@ -48,6 +48,18 @@ import org.jspecify.annotations.Nullable;
  */
 public class BlockingResponseListener extends InputStreamResponseListener {
 
+  // caller                             Jetty's threads, each after the other
+  //   sentBy                           onBegin: either aborts what was abandoned before it came
+  //   get    ◀── head, or failure ───  onHeaders; onContent, onSuccess if that told none; fail
+  //   read   ◀── bytes ──────────────  onContent: asks for more at once, or leaves `demander`
+  //          ─── demand ────────────▶  if the window is full: the reader asks, at half of it
+  //   read   ◀── end, or failure ────  onSuccess, if the request is sent; onComplete; fail
+  //   await  ◀── result ─────────────  onComplete, fail: the first of them
+  //   abort  ─── cause ─────────────▶  the request, or the response of a client of another class
+  //
+  // To abort come: a caller that gives up in get, await or read, or closes before the end; a client
+  // that stops. What had completed before stays: the head can be got, a whole body be read.
+
   static final int WINDOW = 64 * 1024;
 
   private static final int MOST_WINDOW = 256 * 1024;
@@ -72,10 +84,16 @@ public class BlockingResponseListener extends InputStreamResponseListener {
    */
   private boolean answeredWhole;
 
-  // Shared.
+  // What asks Jetty for more, while the window is full; taken by the one who runs it.
   private final AtomicReference<@Nullable Runnable> demander = new AtomicReference<>();
+
+  // Written by Jetty's threads, read by who abandons.
   private volatile @Nullable Response response;
+
+  // Written by who abandons; read by the thread that sends, and by Jetty's as a response begins.
   private volatile @Nullable Throwable abandoned;
+
+  // By the first caller that asks for the stream.
   private final AtomicBoolean streamTaken = new AtomicBoolean();
 
   /** Creates a listener for one request. */
