@@ -105,6 +105,18 @@ final class WrongDrivers {
     }
   }
 
+  static final class SetsTheFlag extends WrappedDriver {
+    @Override
+    Reply execute(Attempt attempt) throws Exception {
+      try {
+        return super.execute(attempt);
+      } catch (ReferenceException e) {
+        Thread.currentThread().interrupt();
+        throw e;
+      }
+    }
+  }
+
   static final class ThrowsTheWrongType extends WrappedDriver {
     @Override
     Reply execute(Attempt attempt) throws Exception {

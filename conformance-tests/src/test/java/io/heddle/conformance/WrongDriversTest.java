@@ -37,6 +37,8 @@ class WrongDriversTest {
         http11(new WrongDrivers.LeaksOnInterrupt(), "CA-06", "leases: 1, not 0"),
         http11(new WrongDrivers.LeaksOnDeadline(), "DL-05", "leases: 1, not 0"),
         http11(new WrongDrivers.LosesTheFlag(), "CA-06", "the interrupt flag, after"),
+        http11(new WrongDrivers.SetsTheFlag(), "DL-05", "the flag of a thread that nobody"),
+        http11(new WrongDrivers.SetsTheFlag(), "CA-17", "the flag of a thread that nobody"),
         http11(
             new WrongDrivers.ThrowsTheWrongType(),
             "CA-06",

@@ -237,7 +237,7 @@ final class Standing {
   /** The call ends at once, with what the driver expects for this kind. */
   Throwable assertEnds(Failure kind) {
     Throwable failure = caller().failure(Bounds.PROMPT);
-    kit.assertExpected(kind, failure);
+    assertExpected(kind, failure);
     return failure;
   }
 
@@ -248,8 +248,16 @@ final class Standing {
     // An engine may count in coarse ticks of its own.
     Kit.check(took.compareTo(time.minusMillis(50)) >= 0, "ended too early, after " + took);
     Kit.check(took.compareTo(time.plus(Bounds.PROMPT)) <= 0, "ended too late, after " + took);
-    kit.assertExpected(kind, failure);
+    assertExpected(kind, failure);
     return failure;
+  }
+
+  /** And whoever was not interrupted has no flag set, at which what he does next would fail. */
+  private void assertExpected(Failure kind, Throwable failure) {
+    kit.assertExpected(kind, failure);
+    Kit.check(
+        kind == Failure.INTERRUPTED || !caller().isInterruptedAtEnd(),
+        "the flag of a thread that nobody has interrupted is set, after " + failure);
   }
 
   /**
