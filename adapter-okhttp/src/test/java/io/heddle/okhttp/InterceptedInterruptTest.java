@@ -103,13 +103,16 @@ class InterceptedInterruptTest {
       throws Exception {
     URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
     Call call = client.newCall(get(stalls));
-    Caller caller = new Caller(kind, () -> status(call));
-    ExecuteTest.await(() -> server.seen(stalls).size() == 1);
-    caller.thread().interrupt();
-    ExecuteTest.await(caller::isDone);
-    assertFree(server, client);
-    Reference.reachabilityFence(call);
-    return caller;
+    try {
+      Caller caller = new Caller(kind, () -> status(call));
+      ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+      caller.thread().interrupt();
+      ExecuteTest.await(caller::isDone);
+      assertFree(server, client);
+      return caller;
+    } finally {
+      Reference.reachabilityFence(call);
+    }
   }
 
   @ParameterizedTest

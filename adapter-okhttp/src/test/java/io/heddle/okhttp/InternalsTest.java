@@ -188,10 +188,13 @@ class InternalsTest {
                   })
               .build();
       Call call = client.newCall(get(server.uri(Script.ok().fault(Script.Fault.STALL))));
-      call.execute().close();
-      ConnectionPool pool = client.connectionPool();
-      assertEquals(pool.connectionCount(), pool.idleConnectionCount());
-      Reference.reachabilityFence(call);
+      try {
+        call.execute().close();
+        ConnectionPool pool = client.connectionPool();
+        assertEquals(pool.connectionCount(), pool.idleConnectionCount());
+      } finally {
+        Reference.reachabilityFence(call);
+      }
     }
   }
 

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What was promised, and whether this run bears it out. */
@@ -27,89 +28,147 @@ record Verdicts(RunRecord run) {
 
   // ---- the bars -------------------------------------------------------------------------------
 
-  private static final double NO_BAR = Double.NaN;
-  private static final List<Library> DECORATED = List.of(Library.OKHTTP, Library.JDK);
   private static final String AT_LEAST = "≥ ";
   private static final String AT_MOST = "≤ ";
+  private static final String EXACTLY = "";
+  private static final String STOCK = " ÷ stock on virtual threads, HTTP/1.1";
+  private static final String ASYNC = "throughput ÷ async callbacks, ";
+  private static final String ALLOCATED = "bytes allocated for a call beyond async callbacks, ";
+  private static final String HEAP = "KiB of heap held by a waiting call, beside ";
+  private static final String IN_FLIGHT =
+      "platform threads, with all calls in flight at once and no error, ";
+  private static final double NO_BAR = Double.NaN;
 
-  /** What Heddle does ÷ what another does, pair by pair. */
-  private record Aim(
-      String what,
-      Ratio.Of figure,
-      Wire wire,
-      Mode other,
-      Wire otherWire,
-      String sense,
-      double bar,
-      double decorated) {
+  /** What it is compared with is the bar. */
+  private static final double THE_OTHER = Double.POSITIVE_INFINITY;
 
-    private static Aim toStock(String what, Ratio.Of figure, Wire wire, String sense, double bar) {
-      return new Aim(what, figure, wire, Mode.STOCK_VIRTUAL, Wire.HTTP_1, sense, bar, bar);
-    }
+  /** The table of all that was promised. */
+  private static final List<Bar> BARS =
+      List.of(
+          few("median latency" + STOCK, AT_MOST, 1.1, toStock(Ratio.Of.MEDIAN, Wire.HTTP_1)),
+          few("p99" + STOCK, AT_MOST, 1.1, toStock(Ratio.Of.P99, Wire.HTTP_1)),
+          many("throughput" + STOCK, AT_LEAST, 1.0, toStock(Ratio.Of.THROUGHPUT, Wire.HTTP_1))
+              .but(Library.OKHTTP, 0.95)
+              .but(Library.JDK, 0.95),
+          many("CPU for a call" + STOCK, AT_MOST, 1.0, toStock(Ratio.Of.CPU, Wire.HTTP_1)),
+          many("p99" + STOCK, AT_MOST, 1.0, toStock(Ratio.Of.P99, Wire.HTTP_1)),
+          many(
+                  "throughput on HTTP/2 ÷ stock on HTTP/1.1",
+                  AT_LEAST,
+                  1.5,
+                  toStock(Ratio.Of.THROUGHPUT, Wire.HTTP_2))
+              .but(Library.OKHTTP, NO_BAR)
+              .but(Library.JDK, NO_BAR),
+          many(ASYNC + Wire.HTTP_1, AT_LEAST, 0.95, toAsync(Wire.HTTP_1)),
+          many(ASYNC + Wire.HTTP_2, AT_LEAST, 0.95, toAsync(Wire.HTTP_2)),
+          once(
+              "speed ÷ stock, " + PayloadPart.LONG_GET,
+              AT_LEAST,
+              0.9,
+              longBody(PayloadPart.LONG_GET)),
+          once(
+              "speed ÷ stock, " + PayloadPart.LONG_POST,
+              AT_LEAST,
+              0.9,
+              longBody(PayloadPart.LONG_POST)),
+          once(ALLOCATED + Wire.HTTP_1, AT_MOST, 256, allocation(Wire.HTTP_1)),
+          once(
+                  HEAP + "stock, " + Wire.HTTP_1,
+                  AT_MOST,
+                  THE_OTHER,
+                  heap(Wire.HTTP_1, Mode.STOCK_VIRTUAL))
+              .but(Library.APACHE, 16)
+              .but(Library.OKHTTP, 20),
+          once(IN_FLIGHT + Wire.HTTP_1, AT_MOST, 20, inFlight(Wire.HTTP_1)),
+          once(ALLOCATED + Wire.HTTP_2, AT_MOST, 256, allocation(Wire.HTTP_2)),
+          once(
+                  HEAP + "async callbacks, " + Wire.HTTP_2,
+                  AT_MOST,
+                  THE_OTHER,
+                  heap(Wire.HTTP_2, Mode.ASYNC))
+              .but(Library.APACHE, 8),
+          once(IN_FLIGHT + Wire.HTTP_2, AT_MOST, 20, inFlight(Wire.HTTP_2)),
+          once("errors", EXACTLY, 0, none(Figures::errorCount)),
+          once("pins", EXACTLY, 0, none(Figures::pins)));
 
-    private static Aim toAsync(Wire wire, double bar) {
-      String what = "throughput ÷ async callbacks, " + wire;
-      return new Aim(what, Ratio.Of.THROUGHPUT, wire, Mode.ASYNC, wire, AT_LEAST, bar, bar);
-    }
+  /** With what a bar is to be reached. */
+  private enum With {
+    /** One caller, and 10. */
+    FEW,
+    /** 100 callers, and 1,000. */
+    MANY,
+    /** What its line says. */
+    ITSELF;
 
-    /** Where our client is the library's own with something around it. */
-    private Aim decorated(double own) {
-      return new Aim(what, figure, wire, other, otherWire, sense, bar, own);
-    }
-
-    private double of(Library library) {
-      return DECORATED.contains(library) ? decorated : bar;
-    }
-
-    private String text() {
-      String others = sense + Markup.ratio(bar);
-      return Double.compare(bar, decorated) == 0
-          ? others
-          : others
-              + ", OkHttp and JDK "
-              + (Double.isNaN(decorated) ? "none" : Markup.ratio(decorated));
+    private static With of(LoadScenario scenario) {
+      boolean isPromised = scenario.isClosed() && !scenario.isTls();
+      return !isPromised ? ITSELF : scenario.isFew() ? FEW : MANY;
     }
   }
 
-  private static final String STOCK = " ÷ stock on virtual threads, HTTP/1.1";
+  /** What comes of a bar for a library. */
+  private interface Judge {
+    Verdict of(Verdicts run, LoadScenario scenario, Library library, String sense, double bar);
+  }
 
-  /** With one caller and with 10. */
-  private static final List<Aim> FEW =
-      List.of(
-          Aim.toStock("median latency" + STOCK, Ratio.Of.MEDIAN, Wire.HTTP_1, AT_MOST, 1.1),
-          Aim.toStock("p99" + STOCK, Ratio.Of.P99, Wire.HTTP_1, AT_MOST, 1.1));
+  private static Bar few(String what, String sense, double bar, Judge judge) {
+    return new Bar(what, With.FEW, sense, bar, Map.of(), judge);
+  }
 
-  /** With 100 callers and with 1,000. */
-  private static final List<Aim> CLOSED =
-      List.of(
-          Aim.toStock("throughput" + STOCK, Ratio.Of.THROUGHPUT, Wire.HTTP_1, AT_LEAST, 1.0)
-              .decorated(0.95),
-          Aim.toStock("CPU for a call" + STOCK, Ratio.Of.CPU, Wire.HTTP_1, AT_MOST, 1.0),
-          Aim.toStock("p99" + STOCK, Ratio.Of.P99, Wire.HTTP_1, AT_MOST, 1.0),
-          Aim.toStock(
-                  "throughput on HTTP/2 ÷ stock on HTTP/1.1",
-                  Ratio.Of.THROUGHPUT,
-                  Wire.HTTP_2,
-                  AT_LEAST,
-                  1.5)
-              .decorated(NO_BAR),
-          Aim.toAsync(Wire.HTTP_1, 0.95),
-          Aim.toAsync(Wire.HTTP_2, 0.95));
+  private static Bar many(String what, String sense, double bar, Judge judge) {
+    return new Bar(what, With.MANY, sense, bar, Map.of(), judge);
+  }
 
-  /** Of one body of 200 MiB at a time, ÷ stock. */
-  private static final double LONG_BODY = 0.9;
+  private static Bar once(String what, String sense, double bar, Judge judge) {
+    return new Bar(what, With.ITSELF, sense, bar, Map.of(), judge);
+  }
 
-  /** Bytes for a call, beyond those of async callbacks. */
-  private static final double ALLOCATED = 256;
+  /**
+   * A line of the table.
+   *
+   * @param bar or {@link #NO_BAR}, or {@link #THE_OTHER}
+   * @param own bars of libraries that have one of their own
+   */
+  private record Bar(
+      String what, With with, String sense, double bar, Map<Library, Double> own, Judge judge) {
 
-  /** KiB of heap for a call that waits; no more than stock's on HTTP/1.1 or async's on HTTP/2. */
-  private static final Map<Wire, Map<Library, Double>> HEAP =
-      Map.of(
-          Wire.HTTP_1, Map.of(Library.APACHE, 16.0, Library.OKHTTP, 20.0),
-          Wire.HTTP_2, Map.of(Library.APACHE, 8.0));
+    private Bar but(Library library, double its) {
+      Map<Library, Double> all = new EnumMap<>(Library.class);
+      all.putAll(own);
+      all.put(library, its);
+      return new Bar(what, with, sense, bar, all, judge);
+    }
 
-  /** Platform threads, with every call in flight. */
-  private static final int THREADS = 20;
+    private String text() {
+      StringBuilder text = new StringBuilder(text(bar));
+      own.values().stream()
+          .distinct()
+          .forEach(each -> text.append(", ").append(those(each)).append(' ').append(text(each)));
+      return text.toString();
+    }
+
+    /** Whose bar this is; {@link #NO_BAR}, too. */
+    private String those(Double its) {
+      return own.keySet().stream()
+          .filter(each -> its.equals(own.get(each)))
+          .map(Library::label)
+          .collect(Collectors.joining(" and "));
+    }
+
+    private String text(double of) {
+      if (Double.isNaN(of)) {
+        return "none";
+      }
+      return sense + (Double.isInfinite(of) ? "the other" : Markup.number(of));
+    }
+
+    private Promise promise(Verdicts run, LoadScenario scenario, String title) {
+      return Promise.of(
+          title,
+          text(),
+          library -> judge.of(run, scenario, library, sense, own.getOrDefault(library, bar)));
+    }
+  }
 
   // ---- what came of them ----------------------------------------------------------------------
 
@@ -205,54 +264,34 @@ record Verdicts(RunRecord run) {
   List<Promise> all() {
     List<Promise> all = new ArrayList<>();
     for (LoadScenario scenario : LoadScenario.values()) {
-      for (Aim each : aims(scenario)) {
-        int callers = scenario.fullCalls();
-        all.add(
-            Promise.of(
-                Markup.format("%s, %,d caller%s", each.what(), callers, callers == 1 ? "" : "s"),
-                each.text(),
-                library ->
-                    Verdict.of(ratio(scenario, library, each), each.sense, each.of(library))));
+      int callers = scenario.fullCalls();
+      String with = Markup.format(", %,d caller%s", callers, callers == 1 ? "" : "s");
+      for (Bar each : BARS) {
+        if (each.with != With.ITSELF && each.with == With.of(scenario)) {
+          all.add(each.promise(this, scenario, each.what + with));
+        }
       }
     }
-    for (String variant : List.of(PayloadPart.LONG_GET, PayloadPart.LONG_POST)) {
-      all.add(
-          Promise.of(
-              "speed ÷ stock, " + variant,
-              AT_LEAST + Markup.ratio(LONG_BODY),
-              library -> Verdict.of(longBody(library, variant), AT_LEAST, LONG_BODY)));
+    for (Bar each : BARS) {
+      if (each.with == With.ITSELF) {
+        all.add(each.promise(this, LoadScenario.LONG, each.what));
+      }
     }
-    for (Wire wire : Wire.values()) {
-      all.add(
-          Promise.of(
-              "bytes allocated for a call beyond async callbacks, " + wire,
-              AT_MOST + Markup.number(ALLOCATED),
-              library -> allocation(library, wire)));
-      all.add(
-          Promise.of(
-              "heap held by a waiting call, KiB, " + wire,
-              heapText(wire),
-              library -> heap(library, wire)));
-      all.add(
-          Promise.of(
-              "all calls in flight at once, no error, " + wire,
-              AT_MOST + THREADS + " platform threads",
-              library -> inFlight(library, wire)));
-    }
-    all.add(Promise.of("errors", "0", library -> none(library, Figures::errorCount)));
-    all.add(Promise.of("pins", "0", library -> none(library, Figures::pins)));
     return all;
   }
 
-  private static List<Aim> aims(LoadScenario scenario) {
-    if (!scenario.isClosed() || scenario.isTls()) {
-      return List.of(); // nothing was promised
-    }
-    return scenario.isFew() ? FEW : CLOSED;
+  private static Judge toStock(Ratio.Of figure, Wire wire) {
+    return (run, scenario, library, sense, bar) ->
+        Verdict.of(
+            run.ratio(scenario, library, wire, Mode.STOCK_VIRTUAL, Wire.HTTP_1, figure),
+            sense,
+            bar);
   }
 
-  private @Nullable Spread ratio(LoadScenario scenario, Library library, Aim of) {
-    return ratio(scenario, library, of.wire, of.other, of.otherWire, of.figure);
+  private static Judge toAsync(Wire wire) {
+    return (run, scenario, library, sense, bar) ->
+        Verdict.of(
+            run.ratio(scenario, library, wire, Mode.ASYNC, wire, Ratio.Of.THROUGHPUT), sense, bar);
   }
 
   /** Of Heddle on one wire to another mode, pair by pair. */
@@ -276,80 +315,61 @@ record Verdicts(RunRecord run) {
         : Ratio.spread(ours.get(), theirs.get(), figure);
   }
 
-  private @Nullable Spread longBody(Library library, String variant) {
-    return ratio(
-        run.cell(PayloadPart.LONG, variant, library, Mode.HEDDLE, Wire.HTTP_1),
-        run.cell(PayloadPart.LONG, variant, library, Mode.STOCK_VIRTUAL, Wire.HTTP_1),
-        Ratio.Of.THROUGHPUT);
+  private static Judge longBody(String variant) {
+    return (of, scenario, library, sense, bar) ->
+        Verdict.of(
+            ratio(
+                of.run.cell(PayloadPart.LONG, variant, library, Mode.HEDDLE, Wire.HTTP_1),
+                of.run.cell(PayloadPart.LONG, variant, library, Mode.STOCK_VIRTUAL, Wire.HTTP_1),
+                Ratio.Of.THROUGHPUT),
+            sense,
+            bar);
   }
 
-  /** NaN if there is none. */
-  private double median(
-      LoadScenario scenario,
-      Library library,
-      Mode mode,
-      Wire wire,
-      ToDoubleFunction<Figures> figure) {
-    Spread spread =
-        run.cell(scenario, library, mode, wire).map(cell -> cell.spread(figure)).orElse(null);
-    return spread == null ? Double.NaN : spread.median();
-  }
-
-  private Verdict allocation(Library library, Wire wire) {
-    Optional<Cell> ours = run.cell(LoadScenario.CLOSED_100, library, Mode.HEDDLE, wire);
-    Optional<Cell> theirs = run.cell(LoadScenario.CLOSED_100, library, Mode.ASYNC, wire);
-    if (ours.isEmpty() || theirs.isEmpty()) {
-      return Verdict.UNKNOWN;
-    }
-    Spread more =
-        Spread.ofPairs(
-            ours.get().values(Figures::bytesPerCall),
-            theirs.get().values(Figures::bytesPerCall),
-            (one, other) -> one - other);
-    return Verdict.of(
-        more,
-        AT_MOST,
-        ALLOCATED,
-        each -> Markup.format("%+,.0f (%+,.0f to %+,.0f)", each.median(), each.low(), each.high()));
-  }
-
-  private static Mode heapBaseline(Wire wire) {
-    return wire == Wire.HTTP_1 ? Mode.STOCK_VIRTUAL : Mode.ASYNC;
-  }
-
-  private static Map<Library, Double> heapBars(Wire wire) {
-    return HEAP.getOrDefault(wire, Map.of());
-  }
-
-  private static String heapText(Wire wire) {
-    StringBuilder text = new StringBuilder();
-    for (Library library : Library.MEASURED) {
-      Double bar = heapBars(wire).get(library);
-      if (bar != null) {
-        text.append(Markup.format("%s ≤ %.0f, ", library.label(), bar));
+  private static Judge allocation(Wire wire) {
+    return (of, scenario, library, sense, bar) -> {
+      Optional<Cell> ours = of.run.cell(LoadScenario.CLOSED_100, library, Mode.HEDDLE, wire);
+      Optional<Cell> theirs = of.run.cell(LoadScenario.CLOSED_100, library, Mode.ASYNC, wire);
+      if (ours.isEmpty() || theirs.isEmpty()) {
+        return Verdict.UNKNOWN;
       }
-    }
-    return text + "others ≤ " + heapBaseline(wire).suffix();
+      Spread more =
+          Spread.ofPairs(
+              ours.get().values(Figures::bytesPerCall),
+              theirs.get().values(Figures::bytesPerCall),
+              (one, other) -> one - other);
+      return Verdict.of(
+          more,
+          sense,
+          bar,
+          each ->
+              Markup.format("%+,.0f (%+,.0f to %+,.0f)", each.median(), each.low(), each.high()));
+    };
   }
 
-  private Verdict heap(Library library, Wire wire) {
-    ToDoubleFunction<Figures> kib = figures -> heapPerCall(figures) / 1024;
-    Mode baseline = heapBaseline(wire);
-    double ours = median(LoadScenario.LONG, library, Mode.HEDDLE, wire, kib);
-    double theirs = median(LoadScenario.LONG, library, baseline, wire, kib);
-    double most = heapBars(wire).getOrDefault(library, theirs);
-    if (!Double.isFinite(ours)) {
-      return Verdict.UNKNOWN;
-    }
-    if (!Double.isFinite(most)) {
-      return new Verdict(Finding.UNKNOWN, Markup.number(ours) + ", nothing to compare with");
-    }
-    return Verdict.of(
-        ours <= most,
-        Markup.number(ours)
-            + (Double.isFinite(theirs)
-                ? " (" + baseline.suffix() + " " + Markup.number(theirs) + ")"
-                : ""));
+  private static Judge heap(Wire wire, Mode other) {
+    return (of, scenario, library, sense, bar) -> {
+      double ours = of.heapKib(library, Mode.HEDDLE, wire);
+      double theirs = of.heapKib(library, other, wire);
+      double most = Double.isFinite(bar) ? bar : theirs;
+      if (!Double.isFinite(ours)) {
+        return Verdict.UNKNOWN;
+      }
+      if (!Double.isFinite(most)) {
+        return new Verdict(Finding.UNKNOWN, Markup.number(ours) + ", nothing to compare with");
+      }
+      String beside = " (" + other.suffix() + " " + Markup.number(theirs) + ")";
+      return Verdict.of(
+          ours <= most, Markup.number(ours) + (Double.isFinite(theirs) ? beside : ""));
+    };
+  }
+
+  /** The median; NaN if there is none. */
+  private double heapKib(Library library, Mode mode, Wire wire) {
+    return run.cell(LoadScenario.LONG, library, mode, wire)
+        .map(cell -> cell.spread(figures -> heapPerCall(figures) / 1024))
+        .map(Spread::median)
+        .orElse(Double.NaN);
   }
 
   /** NaN if calls were not held. */
@@ -367,36 +387,42 @@ record Verdicts(RunRecord run) {
     return held == null || held.calls() == 0 ? Double.NaN : figure.applyAsDouble(held);
   }
 
-  private Verdict inFlight(Library library, Wire wire) {
-    Cell cell = run.cell(LoadScenario.LONG, library, Mode.HEDDLE, wire).orElse(null);
-    if (cell == null
-        || cell.absence().equals(Matrix.NOT_IN_SIZE)
-        || cell.absence().equals(Matrix.NOT_REACHED)) {
-      return Verdict.UNKNOWN;
-    }
-    if (cell.rounds().isEmpty()) {
-      return Verdict.of(false, cell.absence());
-    }
-    int held =
-        cell.rounds().stream()
-            .map(Figures::held)
-            .mapToInt(each -> each == null ? 0 : each.calls())
-            .min()
-            .orElse(0);
-    int threads = cell.rounds().stream().mapToInt(Figures::peakThreads).max().orElse(0);
-    return Verdict.of(
-        cell.errorCount() == 0 && threads <= THREADS,
-        Markup.format("%,d calls, %,d errors, %d threads", held, cell.errorCount(), threads));
+  private static Judge inFlight(Wire wire) {
+    return (of, scenario, library, sense, bar) -> {
+      Cell cell = of.run.cell(LoadScenario.LONG, library, Mode.HEDDLE, wire).orElse(null);
+      if (cell == null
+          || cell.absence().equals(Matrix.NOT_IN_SIZE)
+          || cell.absence().equals(Matrix.NOT_REACHED)) {
+        return Verdict.UNKNOWN;
+      }
+      if (cell.rounds().isEmpty()) {
+        return Verdict.of(false, cell.absence());
+      }
+      int held =
+          cell.rounds().stream()
+              .map(Figures::held)
+              .mapToInt(each -> each == null ? 0 : each.calls())
+              .min()
+              .orElse(0);
+      int threads = cell.rounds().stream().mapToInt(Figures::peakThreads).max().orElse(0);
+      return Verdict.of(
+          cell.errorCount() == 0 && threads <= bar,
+          Markup.format("%,d calls, %,d errors, %d threads", held, cell.errorCount(), threads));
+    };
   }
 
   /** Of what should not be, in all scenarios. */
-  private Verdict none(Library library, ToLongFunction<Figures> figure) {
-    List<Cell> ours =
-        run.cells().stream()
-            .filter(cell -> cell.library() == library && cell.mode() == Mode.HEDDLE)
-            .filter(cell -> !cell.rounds().isEmpty())
-            .toList();
-    long count = ours.stream().mapToLong(cell -> cell.sum(figure)).sum();
-    return ours.isEmpty() ? Verdict.UNKNOWN : Verdict.of(count == 0, Markup.format("%,d", count));
+  private static Judge none(ToLongFunction<Figures> figure) {
+    return (of, scenario, library, sense, bar) -> {
+      List<Cell> ours =
+          of.run.cells().stream()
+              .filter(cell -> cell.library() == library && cell.mode() == Mode.HEDDLE)
+              .filter(cell -> !cell.rounds().isEmpty())
+              .toList();
+      long count = ours.stream().mapToLong(cell -> cell.sum(figure)).sum();
+      return ours.isEmpty()
+          ? Verdict.UNKNOWN
+          : Verdict.of(count <= bar, Markup.format("%,d", count));
+    };
   }
 }
