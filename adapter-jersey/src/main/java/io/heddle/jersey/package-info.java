@@ -17,7 +17,8 @@
  *   close → release, or abort
  * }</pre>
  *
- * <p>{@code ClientThreads} makes the threads of {@code async()} and {@code rx()} virtual.
+ * <p>{@code ClientThreads} makes the threads of {@code async()} and {@code rx()} virtual. {@code
+ * Boundaries} gives a multipart entity its boundary before Jersey's connector takes the fields.
  *
  * <h2>Roles</h2>
  *
