@@ -189,6 +189,11 @@ public final class Script {
     return with("expect", expect);
   }
 
+  /** Waits so long before the 100 that the client asks for. */
+  public Script continueAfter(Duration delay) {
+    return with("continue", delay.toMillis());
+  }
+
   // ---- faults ---------------------------------------------------------------------------------
 
   /** A fault in place of the head of the response. */
@@ -315,6 +320,10 @@ public final class Script {
   Expect expectation() {
     String expect = words.get("expect");
     return expect == null ? Expect.ACCEPT : Expect.valueOf(expect);
+  }
+
+  long continueMillis(long otherwise) {
+    return number("continue", otherwise);
   }
 
   /** Null if there is none. */

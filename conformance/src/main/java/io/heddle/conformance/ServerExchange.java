@@ -131,7 +131,7 @@ final class ServerExchange {
         case ACCEPT -> {
           seen.waitingToContinue(true);
           // Not at once: a client that does not wait would not be found out.
-          schedule(this::sendContinue, CONTINUE_MILLIS);
+          schedule(this::sendContinue, script.continueMillis(CONTINUE_MILLIS));
         }
       }
     }
