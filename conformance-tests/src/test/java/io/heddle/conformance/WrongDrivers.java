@@ -110,7 +110,7 @@ final class WrongDrivers {
     Reply execute(Attempt attempt) throws Exception {
       try {
         return super.execute(attempt);
-      } catch (ReferenceException e) {
+      } catch (IOException e) {
         Thread.currentThread().interrupt();
         throw e;
       }
