@@ -67,14 +67,19 @@ class InterceptedInterruptTest {
       if (clears) {
         Thread.interrupted();
       }
-      return new Response.Builder()
-          .request(chain.request())
-          .protocol(chain.connection().protocol())
-          .code(203)
-          .message("fallback")
-          .body(ResponseBody.create("", null))
-          .build();
+      return substitute(chain);
     }
+  }
+
+  /** What a network interceptor may answer with in the server's place. */
+  static Response substitute(Interceptor.Chain chain) {
+    return new Response.Builder()
+        .request(chain.request())
+        .protocol(chain.connection().protocol())
+        .code(203)
+        .message("substitute")
+        .body(ResponseBody.create("", null))
+        .build();
   }
 
   /** An interceptor that proceeds on another thread, and is not there when that one returns. */

@@ -27,7 +27,6 @@ import okhttp3.EventListener;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.Response;
-import okhttp3.ResponseBody;
 import okhttp3.internal.connection.RealConnection;
 import okio.AsyncTimeout;
 import org.junit.jupiter.api.Test;
@@ -175,14 +174,7 @@ class InternalsTest {
                     assertThrows(IOException.class, () -> chain.proceed(chain.request()));
                     assertTrue(OkHttpInternals.hasFailed(chain));
                     OkHttpInternals.detachExchange(chain);
-                    Response substitute =
-                        new Response.Builder()
-                            .request(chain.request())
-                            .protocol(chain.connection().protocol())
-                            .code(203)
-                            .message("substitute")
-                            .body(ResponseBody.create("", null))
-                            .build();
+                    Response substitute = InterceptedInterruptTest.substitute(chain);
                     assertFalse(OkHttpInternals.isOfExchange(chain, substitute));
                     return substitute;
                   })
