@@ -216,7 +216,7 @@ final class CallEngine implements AutoCloseable {
   }
 
   /** Null if it is a dispatcher's, or none of ours. */
-  private @Nullable LiveCall begun(Call call) {
+  @Nullable LiveCall begun(Call call) {
     LiveCall current = LiveCall.current(call);
     LiveCall known = current == null ? live.get(call) : current;
     return known != null && known.isWithin() ? known : null;
@@ -282,9 +282,7 @@ final class CallEngine implements AutoCloseable {
       } catch (Throwable t) { // an interceptor may throw anything, and all of it is the caller's
         call.failed(t);
         call.giveUpBody();
-        if (Thread.currentThread().isInterrupted()) {
-          call.abort(); // or it might go on, on a thread of an interceptor's
-        }
+        call.leave();
         throw OkHttpFailures.sneaky(t);
       } finally {
         LiveCall.current(outer);
@@ -300,14 +298,11 @@ final class CallEngine implements AutoCloseable {
       if (call == null) {
         return connecting(chain, chain.request());
       }
-      LiveCall before = LiveCall.current(); // another, if an interceptor has changed the thread
-      LiveCall.current(call);
-      try {
-        call.places().awaitHost(chain.request().url());
-        return proceed(chain, call);
-      } finally {
-        LiveCall.current(before);
-      }
+      return call.on(
+          () -> {
+            call.places().awaitHost(chain.request().url());
+            return proceed(chain, call);
+          });
     }
 
     private static Response connecting(Chain chain, Request request) throws IOException {

@@ -174,7 +174,7 @@ abstract class ForwardingListener extends EventListener {
 
   @Override
   public void responseHeadersEnd(Call of, Response response) {
-    tell(() -> user.responseHeadersEnd(of, response));
+    tell(() -> user.responseHeadersEnd(of, OkHttpRequestBody.asMade(response)));
   }
 
   @Override

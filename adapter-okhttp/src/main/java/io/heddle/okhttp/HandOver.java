@@ -60,33 +60,31 @@ final class HandOver implements Interceptor {
 
   @Override
   public Response intercept(Chain chain) throws IOException {
+    LiveCall call = LiveCall.current(chain.call());
+    LiveCall moved = call == null ? engine.begun(chain.call()) : null;
+    return moved == null ? answer(chain, call) : moved.on(() -> answer(chain, moved));
+  }
+
+  private Response answer(Chain chain, @Nullable LiveCall call) throws IOException {
     try {
-      Response response = exchange(chain);
-      if (!OkHttpInternals.isOfExchange(chain, response)
-          && (Thread.currentThread().isInterrupted() || OkHttpInternals.hasFailed(chain))) {
-        detach(chain);
+      Response response = exchange(chain, call);
+      if (OkHttpInternals.hasFailed(chain) && response.body().source() instanceof Buffer) {
+        detach(chain); // an interceptor has answered in the server's place
       }
       return response;
     } catch (Throwable t) { // which Kotlin's code need not declare
-      if (Thread.currentThread().isInterrupted() || chain.call().isCanceled()) {
-        detach(chain);
+      if (Thread.currentThread().isInterrupted() || (call != null && call.isLeft())) {
+        detach(chain); // as OkHttp does, unless one answers so, or has left this thread
       }
       throw t;
     }
   }
 
-  /**
-   * Nothing comes of the exchange. OkHttp takes it from its call itself, unless an interceptor
-   * answers in the server's place, or has left the thread on which this is.
-   */
   private void detach(Chain chain) {
-    if (engine.live.get(chain.call()) != null) { // or the connection may be another call's
-      engine.cancel(() -> OkHttpInternals.detachExchange(chain));
-    }
+    engine.cancel(() -> OkHttpInternals.detachExchange(chain));
   }
 
-  private Response exchange(Chain chain) throws IOException {
-    LiveCall call = LiveCall.current(chain.call());
+  private Response exchange(Chain chain, @Nullable LiveCall call) throws IOException {
     Connection connection = Objects.requireNonNull(chain.connection()); // as on the network's side
     boolean shared = OkHttpInternals.isMultiplexed(connection);
     int successes = OkHttpInternals.successes(connection);

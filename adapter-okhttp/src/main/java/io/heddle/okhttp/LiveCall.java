@@ -63,6 +63,7 @@ final class LiveCall extends ForwardingListener {
   // Written by the caller, read by threads that cancel.
   private volatile boolean executing;
   private volatile boolean within;
+  private volatile boolean left; // by its caller, while it goes on elsewhere
   private volatile boolean aborting;
   private volatile boolean clientEnds;
   private volatile boolean withheld; // from the user's listener, until the client's end tells it
@@ -73,6 +74,9 @@ final class LiveCall extends ForwardingListener {
   private volatile @Nullable ResponseBodyPipe ending; // whose end ends the call
   private volatile @Nullable InlineSource reading; // likewise, of a body without a pipe
   private volatile boolean over; // for OkHttp
+
+  // The thread that goes on with it, which may be an interceptor's own.
+  private volatile @Nullable Thread proceeding;
 
   // Of the thread on which OkHttp tells of an exchange.
   private @Nullable IOException ofClose;
@@ -221,6 +225,40 @@ final class LiveCall extends ForwardingListener {
   private @Nullable BodyPump body() {
     OkHttpExchange last = exchange;
     return last == null ? null : last.pump();
+  }
+
+  /** What goes on with the call. */
+  interface Proceeding {
+    Response proceed() throws IOException;
+  }
+
+  /** Goes on with the call on this thread, which may be another than its caller's. */
+  Response on(Proceeding next) throws IOException {
+    LiveCall before = current();
+    current(this);
+    Thread thread = Thread.currentThread();
+    proceeding = thread;
+    try {
+      return next.proceed();
+    } finally {
+      if (thread.equals(proceeding)) { // else an interceptor has moved it on meanwhile
+        proceeding = null;
+      }
+      current(before);
+    }
+  }
+
+  /** The call has failed. If it goes on, an interceptor has left the thread on which it does. */
+  void leave() {
+    if (proceeding != null) {
+      left = true; // before it fails there
+      abort();
+    }
+  }
+
+  /** Whether nobody can get what comes of it. */
+  boolean isLeft() {
+    return left;
   }
 
   /** The call has failed: nobody reads what an interceptor, or a listener, has left open. */

@@ -223,6 +223,7 @@ final class OkHttpExchange implements Runnable {
       if (ended != null) {
         ended.left();
       }
+      worker = null; // this thread may tell of the call for others from now on
     }
   }
 

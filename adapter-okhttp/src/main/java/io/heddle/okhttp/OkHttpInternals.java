@@ -8,11 +8,12 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
+import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.Interceptor;
 import okhttp3.Protocol;
-import okhttp3.Response;
 import okhttp3.internal.connection.BufferedSocket;
 import okhttp3.internal.connection.Exchange;
 import okhttp3.internal.connection.RealCall;
@@ -40,6 +41,7 @@ final class OkHttpInternals {
   /** A dispatcher's thread bears the URL of its call for as long as that lasts. */
   private static final String ENQUEUED = "OkHttp http";
 
+  private static final @Nullable Field EXCHANGE = of(() -> RealCall.class, "exchange");
   private static final @Nullable Field SUCCESSES = ofConnection("successCount");
   private static final @Nullable Field ALLOCATION_LIMIT = ofConnection("allocationLimit");
   private static final @Nullable Field RAW_SOCKET = ofConnection("rawSocket");
@@ -64,8 +66,13 @@ final class OkHttpInternals {
   }
 
   private static @Nullable Field ofConnection(String name) {
+    return of(() -> RealConnection.class, name);
+  }
+
+  /** Of a class that may not be to be had. */
+  private static @Nullable Field of(Supplier<Class<?>> type, String name) {
     try {
-      Field field = RealConnection.class.getDeclaredField(name);
+      Field field = type.get().getDeclaredField(name);
       field.setAccessible(true);
       return field;
     } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
@@ -259,15 +266,6 @@ final class OkHttpInternals {
     return chain instanceof RealInterceptorChain real ? real.getExchange$okhttp() : null;
   }
 
-  /** Whether this is what the server has answered to a network interceptor, and no substitute. */
-  static boolean isOfExchange(Interceptor.Chain chain, Response response) {
-    try {
-      return Objects.equals(response.exchange(), exchange(chain));
-    } catch (LinkageError e) {
-      return true;
-    }
-  }
-
   /** Whether the exchange of a network interceptor has failed. */
   static boolean hasFailed(Interceptor.Chain chain) {
     try {
@@ -281,16 +279,26 @@ final class OkHttpInternals {
   /**
    * Aborts the exchange of a network interceptor, and takes it from the call: its connection is the
    * call's no more, and goes back to the pool when the call is over. What is reported of the
-   * exchange later counts for nothing. Does not wait, as {@link #cancelExchange}.
+   * exchange later counts for nothing. Does not wait, as {@link #cancelExchange}. Nothing happens
+   * if it is over, since its connection may be another call's by then.
    */
   static void detachExchange(Interceptor.Chain chain) {
     try {
       Exchange exchange = exchange(chain);
-      if (exchange != null) {
+      if (exchange != null && isOpen(exchange, chain.call())) {
         exchange.detachWithViolence();
       }
     } catch (LinkageError e) {
       // the garbage collector ends it, if OkHttp does not
+    }
+  }
+
+  /** Whether this is the exchange of its call, which has none once that is over. */
+  private static boolean isOpen(Exchange exchange, Call call) {
+    try {
+      return EXCHANGE != null && exchange.equals(EXCHANGE.get(call));
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return false;
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeoutException;
 import okhttp3.MediaType;
 import okhttp3.Request;
 import okhttp3.RequestBody;
+import okhttp3.Response;
 import okio.Buffer;
 import okio.BufferedSink;
 import okio.Okio;
@@ -78,6 +79,12 @@ final class OkHttpRequestBody extends RequestBody {
     return sent.body() instanceof OkHttpRequestBody ours
         ? sent.newBuilder().method(sent.method(), ours.own).build()
         : sent;
+  }
+
+  /** A response to such a request. */
+  static Response asMade(Response response) {
+    Request made = asMade(response.request());
+    return made.equals(response.request()) ? response : response.newBuilder().request(made).build();
   }
 
   @Override

@@ -18,6 +18,7 @@ import java.io.InterruptedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import okhttp3.Call;
@@ -96,7 +97,7 @@ class CallTest {
   @Test
   void aListenerSeesTheBodyThatWasMade() throws Exception {
     RequestBody body = RequestBody.create("warp", null);
-    AtomicReference<RequestBody> seen = new AtomicReference<>();
+    List<RequestBody> seen = new CopyOnWriteArrayList<>();
     OkHttpClient client =
         client(
             new OkHttpClient.Builder()
@@ -104,15 +105,36 @@ class CallTest {
                     new EventListener() {
                       @Override
                       public void requestHeadersEnd(Call call, Request request) {
-                        seen.set(request.body());
+                        seen.add(request.body());
+                      }
+
+                      @Override
+                      public void responseHeadersEnd(Call call, Response response) {
+                        seen.add(response.request().body());
                       }
                     }));
     Request request =
         new Request.Builder().url(server.uri(Script.ok().body(3)).toString()).post(body).build();
     for (Thread.Builder kind : List.of(Thread.ofPlatform(), Thread.ofVirtual())) {
       assertEquals("200 3", new Caller(kind, () -> text(client.newCall(request))).result());
-      assertSame(body, seen.getAndSet(null));
     }
+    assertEquals(4, seen.size());
+    for (RequestBody each : seen) {
+      assertSame(body, each);
+    }
+  }
+
+  /** Here OkHttp would try again, and finds the call cancelled. */
+  @Test
+  void aCancelOnAConnectionThatHasServedIsToldAsOne() throws Exception {
+    OkHttpClient client = client(new OkHttpClient.Builder());
+    assertEquals("200 3", text(call(client, Script.ok().body(3))));
+    URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
+    Call call = client.newCall(new Request.Builder().url(stalls.toString()).build());
+    Caller caller = new Caller(() -> text(call));
+    ExecuteTest.await(() -> server.seen(stalls).size() == 1);
+    call.cancel();
+    assertEquals("Canceled", caller.failure().getMessage());
   }
 
   @Test

@@ -15,8 +15,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
+import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -36,6 +38,25 @@ class InterceptedInterruptTest {
 
   private static final List<Thread.Builder> KINDS =
       List.of(Thread.ofVirtual(), Thread.ofPlatform());
+
+  /** How many calls have ended, as listeners are told. */
+  private static final class Ends extends EventListener {
+    private final AtomicInteger ends;
+
+    Ends(AtomicInteger ends) {
+      this.ends = ends;
+    }
+
+    @Override
+    public void callEnd(Call call) {
+      ends.incrementAndGet();
+    }
+
+    @Override
+    public void callFailed(Call call, IOException failure) {
+      ends.incrementAndGet();
+    }
+  }
 
   private static OkHttpClient.Builder settings(Wire wire) {
     OkHttpClient.Builder settings = new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
@@ -142,7 +163,8 @@ class InterceptedInterruptTest {
   void aThreadOnWhichAnInterceptorProceedsKeepsNoConnection(Wire wire) throws Exception {
     try (FaultServer server = FaultServer.start(wire)) {
       for (Thread.Builder other : KINDS) {
-        OkHttpClient plain = limited(settings(wire).build());
+        AtomicInteger ends = new AtomicInteger();
+        OkHttpClient plain = limited(settings(wire).eventListener(new Ends(ends)).build());
         OkHttpClient rebuilt =
             plain.newBuilder().addInterceptor(chain -> leave(other, chain)).build();
         OkHttpClient wrapped = limited(rebuilt);
@@ -151,6 +173,7 @@ class InterceptedInterruptTest {
           assertInstanceOf(InterruptedIOException.class, failure);
           assertEquals("left", failure.getMessage());
           assertTrue(interrupt(server, rebuilt, kind).isDone());
+          ExecuteTest.await(() -> ends.getAndSet(0) == 4);
         }
       }
     }
@@ -199,6 +222,33 @@ class InterceptedInterruptTest {
       ended.get();
       server.seen(second).get(0).release();
       assertEquals(200, caller.result());
+    }
+  }
+
+  /** In a response that an interceptor has made of it; the flag is set just after the head. */
+  @Test
+  void theBodyOfAServerStaysWhole() throws Exception {
+    try (FaultServer server = FaultServer.start(Wire.HTTP_1_1)) {
+      OkHttpClient client =
+          limited(settings(Wire.HTTP_1_1).build())
+              .newBuilder()
+              .addNetworkInterceptor(
+                  chain -> {
+                    ResponseBody body = chain.proceed(chain.request()).body();
+                    Thread.currentThread().interrupt();
+                    return substitute(chain).newBuilder().body(body).build();
+                  })
+              .build();
+      Call call = client.newCall(get(server.uri(Script.ok().body(300_000))));
+      Caller caller =
+          new Caller(
+              () -> {
+                try (Response response = call.execute()) {
+                  assertTrue(Thread.interrupted());
+                  return response.body().bytes().length;
+                }
+              });
+      assertEquals(300_000, caller.result());
     }
   }
 }

@@ -2,6 +2,7 @@ package io.heddle.okhttp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -85,6 +86,33 @@ class RebuiltClientTest {
       assertEquals(1_000_000L, caller.result());
       assertSame(caller.thread(), ranOn.get());
     }
+  }
+
+  /** It may be interrupted, or hold its carrier, just as the caller. */
+  @Test
+  void aThreadOfAnInterceptorsDoesNotTalkToTheServer() throws Exception {
+    AtomicReference<Thread> talked = new AtomicReference<>();
+    OkHttpClient client =
+        rebuilt()
+            .newBuilder()
+            .addInterceptor(
+                chain -> {
+                  Caller other = new Caller(() -> chain.proceed(chain.request()));
+                  ranOn.set(other.thread());
+                  try {
+                    return (Response) other.result();
+                  } catch (Exception e) {
+                    throw new IOException(e);
+                  }
+                })
+            .addNetworkInterceptor(
+                chain -> {
+                  talked.set(Thread.currentThread());
+                  return chain.proceed(chain.request());
+                })
+            .build();
+    assertEquals(3L, new Caller(() -> whole(client, get(Script.ok().body(3)))).result());
+    assertNotSame(ranOn.get(), talked.get());
   }
 
   @Test
