@@ -121,7 +121,7 @@ class JettyRequestBodyTest {
 
   private static void await(AtomicInteger counter, int value) {
     while (counter.get() < value) {
-      Thread.onSpinWait();
+      Thread.onSpinWait(); // for microseconds: one that parks comes too late for the race
     }
   }
 

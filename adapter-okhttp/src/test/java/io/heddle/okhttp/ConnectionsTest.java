@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import static io.heddle.okhttp.KitClient.settings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -48,14 +49,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ConnectionsTest {
 
   private static final boolean STOCK = Boolean.getBoolean("heddle.okhttp.stock");
-
-  private static OkHttpClient.Builder settings(Wire wire) {
-    OkHttpClient.Builder settings = new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
-    if (wire.isTls()) {
-      KitClient.trust(settings, FaultServer.certificate());
-    }
-    return settings;
-  }
 
   private static OkHttpClient wrap(OkHttpClient.Builder settings) {
     OkHttpClient stock = settings.build();

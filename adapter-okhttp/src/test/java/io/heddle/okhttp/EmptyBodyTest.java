@@ -33,14 +33,7 @@ class EmptyBodyTest {
 
   /** The pool keeps no connection, so each is closed when its last call gives it back. */
   private static OkHttpClient.Builder settings(Wire wire) {
-    OkHttpClient.Builder settings =
-        new OkHttpClient.Builder()
-            .protocols(KitClient.protocols(wire))
-            .connectionPool(new ConnectionPool(0, 1, TimeUnit.MINUTES));
-    if (wire == Wire.H2_TLS) {
-      KitClient.trust(settings, FaultServer.certificate());
-    }
-    return settings;
+    return KitClient.settings(wire).connectionPool(new ConnectionPool(0, 1, TimeUnit.MINUTES));
   }
 
   private static int read(OkHttpClient client, String method, URI uri) throws IOException {

@@ -1,5 +1,6 @@
 package io.heddle.okhttp;
 
+import static io.heddle.okhttp.KitClient.settings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -15,10 +16,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.concurrent.atomic.AtomicInteger;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
-import okhttp3.EventListener;
 import okhttp3.Interceptor;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -38,33 +37,6 @@ class InterceptedInterruptTest {
 
   private static final List<Thread.Builder> KINDS =
       List.of(Thread.ofVirtual(), Thread.ofPlatform());
-
-  /** How many calls have ended, as listeners are told. */
-  private static final class Ends extends EventListener {
-    private final AtomicInteger ends;
-
-    Ends(AtomicInteger ends) {
-      this.ends = ends;
-    }
-
-    @Override
-    public void callEnd(Call call) {
-      ends.incrementAndGet();
-    }
-
-    @Override
-    public void callFailed(Call call, IOException failure) {
-      ends.incrementAndGet();
-    }
-  }
-
-  private static OkHttpClient.Builder settings(Wire wire) {
-    OkHttpClient.Builder settings = new OkHttpClient.Builder().protocols(KitClient.protocols(wire));
-    if (wire.isTls()) {
-      KitClient.trust(settings, FaultServer.certificate());
-    }
-    return settings;
-  }
 
   private static OkHttpClient limited(OkHttpClient client) {
     return BlockingOkHttpClient.builder(client).maxRequests(1).build();
@@ -163,17 +135,18 @@ class InterceptedInterruptTest {
   void aThreadOnWhichAnInterceptorProceedsKeepsNoConnection(Wire wire) throws Exception {
     try (FaultServer server = FaultServer.start(wire)) {
       for (Thread.Builder other : KINDS) {
-        AtomicInteger ends = new AtomicInteger();
-        OkHttpClient plain = limited(settings(wire).eventListener(new Ends(ends)).build());
-        OkHttpClient rebuilt =
-            plain.newBuilder().addInterceptor(chain -> leave(other, chain)).build();
-        OkHttpClient wrapped = limited(rebuilt);
         for (Thread.Builder kind : KINDS) {
+          Events events = new Events();
+          OkHttpClient plain = limited(settings(wire).eventListener(events).build());
+          OkHttpClient rebuilt =
+              plain.newBuilder().addInterceptor(chain -> leave(other, chain)).build();
+          OkHttpClient wrapped = limited(rebuilt);
           Throwable failure = interrupt(server, wrapped, kind).failure();
           assertInstanceOf(InterruptedIOException.class, failure);
           assertEquals("left", failure.getMessage());
           assertTrue(interrupt(server, rebuilt, kind).isDone());
-          ExecuteTest.await(() -> ends.getAndSet(0) == 4);
+          // Two that were left, and the one after each.
+          ExecuteTest.await(() -> events.count("callEnd") + events.count("callFailed") == 4);
         }
       }
     }

@@ -39,9 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class InternalsTest {
 
   private static OkHttpClient.Builder settings(Wire wire) {
-    return new OkHttpClient.Builder()
-        .protocols(KitClient.protocols(wire))
-        .retryOnConnectionFailure(false);
+    return KitClient.settings(wire).retryOnConnectionFailure(false);
   }
 
   private static Request get(URI uri) {
@@ -257,9 +255,6 @@ class InternalsTest {
   void whatComesBehindAResponseIsFound(Wire wire) throws Exception {
     try (FaultServer server = FaultServer.start(wire)) {
       OkHttpClient.Builder settings = settings(wire);
-      if (wire.isTls()) {
-        KitClient.trust(settings, FaultServer.certificate());
-      }
       Connection clean = connection(settings, server.uri(Script.ok().body(10)));
       assertFalse(OkHttpInternals.dropSurplus(clean));
       URI uri = server.uri(Script.ok().body(10).surplus());

@@ -4,6 +4,7 @@ import io.heddle.conformance.Body;
 import io.heddle.conformance.Call;
 import io.heddle.conformance.Client;
 import io.heddle.conformance.ClientSettings;
+import io.heddle.conformance.FaultServer;
 import io.heddle.conformance.NameLookup;
 import io.heddle.conformance.PreparedCall;
 import io.heddle.conformance.Reply;
@@ -122,6 +123,15 @@ final class KitClient implements Client {
       case H2C -> List.of(Protocol.H2_PRIOR_KNOWLEDGE);
       case H2_TLS -> List.of(Protocol.HTTP_2, Protocol.HTTP_1_1);
     };
+  }
+
+  /** For a wire of the kit's server, with all else as OkHttp has it. */
+  static OkHttpClient.Builder settings(Wire wire) {
+    OkHttpClient.Builder settings = new OkHttpClient.Builder().protocols(protocols(wire));
+    if (wire.isTls()) {
+      trust(settings, FaultServer.certificate());
+    }
+    return settings;
   }
 
   /** TLS that trusts this certificate alone. */

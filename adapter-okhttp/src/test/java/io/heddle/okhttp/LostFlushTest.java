@@ -57,7 +57,7 @@ class LostFlushTest {
         if (System.nanoTime() - begun > TimeUnit.SECONDS.toNanos(10)) {
           throw new AssertionError("flush number " + bytes + " was not sent");
         }
-        Thread.onSpinWait();
+        Thread.onSpinWait(); // for microseconds: one that parks comes too late for the race
       }
     }
   }
@@ -65,7 +65,7 @@ class LostFlushTest {
   private static void spin(int nanos) {
     long begun = System.nanoTime();
     while (System.nanoTime() - begun < nanos) {
-      Thread.onSpinWait();
+      Thread.onSpinWait(); // for up to 30 µs: a park takes longer
     }
   }
 

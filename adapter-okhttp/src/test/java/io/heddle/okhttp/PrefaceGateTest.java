@@ -39,12 +39,7 @@ class PrefaceGateTest {
   private volatile boolean failing;
 
   private OkHttpClient client(Wire wire) {
-    OkHttpClient.Builder settings =
-        new OkHttpClient.Builder().protocols(KitClient.protocols(wire)).socketFactory(watched());
-    if (wire.isTls()) {
-      KitClient.trust(settings, FaultServer.certificate());
-    }
-    return BlockingOkHttpClient.wrap(settings.build());
+    return BlockingOkHttpClient.wrap(KitClient.settings(wire).socketFactory(watched()).build());
   }
 
   private SocketFactory watched() {
