@@ -76,7 +76,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
 
     static Snapshot take() {
       Set<Long> threads = new HashSet<>();
-      ThreadDump.take().forEach(each -> threads.add(each.id()));
+      AllThreads.list().forEach(each -> threads.add(each.threadId()));
       Collection<String> descriptors = descriptors();
       Set<String> opened = new HashSet<>(descriptors);
       opened.removeIf(each -> !isOpenedByTests(each));
@@ -86,7 +86,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     /** What is there now and was not there then; empty if nothing. */
     List<String> leaks(Predicate<String> ignoredThreads) {
       List<String> leaks = new ArrayList<>();
-      threadsLeft(ignoredThreads).forEach(each -> leaks.add("thread " + each.text().strip()));
+      threadsLeft(ignoredThreads).forEach(each -> leaks.add("thread " + AllThreads.describe(each)));
       Collection<String> descriptors = descriptors();
       for (String each : openedAndLeft(descriptors)) {
         leaks.add(
@@ -118,11 +118,11 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
           && threadsLeft(ignoredThreads).isEmpty();
     }
 
-    private List<ThreadDump.Entry> threadsLeft(Predicate<String> ignored) {
-      return ThreadDump.take().stream()
-          .filter(each -> !threads.contains(each.id()))
-          .filter(each -> each.id() != Thread.currentThread().threadId())
-          .filter(each -> !isOthers(each.name()) && !ignored.test(each.name()))
+    private List<Thread> threadsLeft(Predicate<String> ignored) {
+      return AllThreads.list().stream()
+          .filter(each -> !threads.contains(each.threadId()))
+          .filter(each -> !each.equals(Thread.currentThread()))
+          .filter(each -> !isOthers(each.getName()) && !ignored.test(each.getName()))
           .toList();
     }
 

@@ -216,13 +216,13 @@ final class RuleExtension
   private static Path dump(Rule rule, ExtensionContext context) throws IOException {
     Files.createDirectories(DUMPS);
     String name = context.getRequiredTestClass().getSimpleName() + "-" + rule.value() + ".txt";
-    return Files.writeString(DUMPS.resolve(name), ThreadDump.text());
+    return Files.writeString(DUMPS.resolve(name), AllThreads.dump());
   }
 
   private static String threadsOfRule() {
-    return ThreadDump.take().stream()
-        .filter(each -> each.name().startsWith("rule ") || each.name().equals("caller"))
-        .map(ThreadDump.Entry::text)
+    return AllThreads.list().stream()
+        .filter(each -> each.getName().startsWith("rule ") || each.getName().equals("caller"))
+        .map(AllThreads::describe)
         .limit(20)
         .collect(Collectors.joining("\n"));
   }

@@ -218,10 +218,7 @@ final class Soak {
     }
   }
 
-  /**
-   * All threads, as they stood when this happened first. Not while all goes on: JDK 25.0.3 has
-   * crashed in a dump of virtual threads that ran.
-   */
+  /** All threads, as they stood when this happened first. */
   private Path dump(String what) {
     return dumps.computeIfAbsent(what, this::writeDump);
   }
@@ -230,7 +227,7 @@ final class Soak {
     try {
       Files.createDirectories(DUMPS);
       String name = kit.driver().getClass().getSimpleName() + "-" + kit.wire();
-      return Files.writeString(DUMPS.resolve(name + "-soak-" + what + ".txt"), ThreadDump.text());
+      return Files.writeString(DUMPS.resolve(name + "-soak-" + what + ".txt"), AllThreads.dump());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
