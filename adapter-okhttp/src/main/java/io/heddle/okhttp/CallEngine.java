@@ -20,6 +20,7 @@ import okhttp3.OkHttpClient;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
+import okio.Buffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -305,9 +306,16 @@ final class CallEngine implements AutoCloseable {
           });
     }
 
-    private static Response connecting(Chain chain, Request request) throws IOException {
+    private Response connecting(Chain chain, Request request) throws IOException {
+      Call call = chain.call();
       try {
-        return chain.proceed(request);
+        Response response = chain.proceed(request);
+        if (response.body().source() instanceof Buffer && OkHttpInternals.hasDeadExchange(call)) {
+          // A network interceptor has answered in the server's place. OkHttp has no retry to decide
+          // on any more.
+          engine.cancel(() -> OkHttpInternals.detachOpenExchange(call));
+        }
+        return response;
       } finally {
         PrefaceGate.leave(); // if a listener has thrown
       }

@@ -285,7 +285,7 @@ final class OkHttpInternals {
   static void detachExchange(Interceptor.Chain chain) {
     try {
       Exchange exchange = exchange(chain);
-      if (exchange != null && isOpen(exchange, chain.call())) {
+      if (exchange != null && exchange.equals(open(chain.call()))) {
         exchange.detachWithViolence();
       }
     } catch (LinkageError e) {
@@ -293,12 +293,34 @@ final class OkHttpInternals {
     }
   }
 
-  /** Whether this is the exchange of its call, which has none once that is over. */
-  private static boolean isOpen(Exchange exchange, Call call) {
+  /** Whether a call still has an exchange, of which nothing more can come. */
+  static boolean hasDeadExchange(Call call) {
     try {
-      return EXCHANGE != null && exchange.equals(EXCHANGE.get(call));
-    } catch (ReflectiveOperationException | RuntimeException e) {
+      Exchange exchange = open(call);
+      return exchange != null && (call.isCanceled() || exchange.getHasFailure$okhttp());
+    } catch (LinkageError e) {
       return false;
+    }
+  }
+
+  /** As {@link #detachExchange}, of the one that its call has now. */
+  static void detachOpenExchange(Call call) {
+    try {
+      Exchange exchange = open(call);
+      if (exchange != null) {
+        exchange.detachWithViolence();
+      }
+    } catch (LinkageError e) {
+      // as above
+    }
+  }
+
+  /** The exchange of a call; null once that is over. */
+  private static @Nullable Exchange open(Call call) {
+    try {
+      return EXCHANGE == null ? null : (Exchange) EXCHANGE.get(call);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      return null;
     }
   }
 

@@ -172,7 +172,7 @@ class InternalsTest {
                     assertThrows(IOException.class, () -> chain.proceed(chain.request()));
                     assertTrue(OkHttpInternals.hasFailed(chain));
                     OkHttpInternals.detachExchange(chain);
-                    return InterceptedInterruptTest.substitute(chain);
+                    return InterceptedEndTest.substitute(chain);
                   })
               .build();
       Call call = client.newCall(get(server.uri(Script.ok().fault(Script.Fault.STALL))));

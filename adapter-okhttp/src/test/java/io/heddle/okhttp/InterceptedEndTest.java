@@ -12,10 +12,12 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.ref.Reference;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.BiConsumer;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.Interceptor;
@@ -29,11 +31,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * An interrupted call gives its connection, and its place, back, whatever an interceptor makes of
- * the interrupt. Stock OkHttp keeps both until the garbage collector finds the call.
+ * A call that was ended gives its connection, and its place, back, whatever an interceptor makes of
+ * that. Stock OkHttp keeps both until the garbage collector finds the call.
  */
 @Timeout(60)
-class InterceptedInterruptTest {
+class InterceptedEndTest {
 
   private static final List<Thread.Builder> KINDS =
       List.of(Thread.ofVirtual(), Thread.ofPlatform());
@@ -99,12 +101,19 @@ class InterceptedInterruptTest {
   /** Interrupts a call, and asks for what it had. */
   private static Caller interrupt(FaultServer server, OkHttpClient client, Thread.Builder kind)
       throws Exception {
+    return end(server, client, kind, (call, caller) -> caller.interrupt());
+  }
+
+  /** Ends a call in some way, and asks for what it had. */
+  private static Caller end(
+      FaultServer server, OkHttpClient client, Thread.Builder kind, BiConsumer<Call, Thread> how)
+      throws Exception {
     URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
     Call call = client.newCall(get(stalls));
     try {
       Caller caller = new Caller(kind, () -> status(call));
       ExecuteTest.await(() -> server.seen(stalls).size() == 1);
-      caller.thread().interrupt();
+      how.accept(call, caller.thread());
       ExecuteTest.await(caller::isDone);
       assertFree(server, client);
       return caller;
@@ -126,6 +135,76 @@ class InterceptedInterruptTest {
           interrupt(server, wrapped, kind);
           interrupt(server, rebuilt, kind);
         }
+      }
+    }
+  }
+
+  /** The call timeout cancels the call; a read timeout is a failure like any other. */
+  private enum End {
+    CANCEL,
+    CALL_TIMEOUT,
+    READ_TIMEOUT
+  }
+
+  @ParameterizedTest
+  @EnumSource(Wire.class)
+  void norDoesOneThatAnswersAfterACancelOrATimeout(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      for (End end : End.values()) {
+        OkHttpClient.Builder own = settings(wire);
+        if (end == End.CALL_TIMEOUT) {
+          own.callTimeout(Duration.ofSeconds(1));
+        } else if (end == End.READ_TIMEOUT) {
+          own.readTimeout(Duration.ofSeconds(1));
+        }
+        OkHttpClient plain = limited(own.build());
+        OkHttpClient rebuilt =
+            plain.newBuilder().addNetworkInterceptor(chain -> fallBack(false, chain)).build();
+        OkHttpClient wrapped = limited(rebuilt);
+        for (Thread.Builder kind : KINDS) {
+          for (OkHttpClient client : List.of(wrapped, rebuilt)) {
+            Caller ended =
+                end(
+                    server,
+                    client,
+                    kind,
+                    (call, caller) -> {
+                      if (end == End.CANCEL) {
+                        call.cancel();
+                      }
+                    });
+            if (end == End.READ_TIMEOUT) {
+              assertEquals(203, ended.result());
+            } else { // as stock
+              assertInstanceOf(IOException.class, ended.failure());
+            }
+          }
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Wire.class)
+  void norDoesOneThatDropsTheBodyOfACancelledCall(Wire wire) throws Exception {
+    try (FaultServer server = FaultServer.start(wire)) {
+      URI uri = server.uri(Script.ok().body(30_000_000));
+      Interceptor drops =
+          chain -> {
+            boolean isFirst = chain.request().url().uri().equals(uri);
+            Response dropped = chain.proceed(chain.request());
+            if (isFirst) {
+              chain.call().cancel();
+            }
+            return isFirst ? substitute(chain) : dropped;
+          };
+      OkHttpClient client = limited(settings(wire).addNetworkInterceptor(drops).build());
+      Call call = client.newCall(get(uri));
+      try {
+        assertInstanceOf(IOException.class, new Caller(() -> status(call)).failure());
+        assertFree(server, client);
+      } finally {
+        Reference.reachabilityFence(call);
       }
     }
   }
