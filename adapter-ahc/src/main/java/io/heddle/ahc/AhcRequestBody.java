@@ -49,6 +49,24 @@ final class AhcRequestBody implements FeedableBodyGenerator {
     }
   }
 
+  /** A writer's turn. It may end before its time: who gives up his wait for it reads nothing. */
+  private static final class Turn {
+    final Signal over = new Signal();
+    @Nullable Turn before; // written before `over`, by whose turn it is
+
+    /** Takes the turn after the last one, and waits until it has come. */
+    void await(AtomicReference<@Nullable Turn> last, Deadline deadline)
+        throws InterruptedException, TimeoutException {
+      before = last.getAndSet(this);
+      for (Turn each = before; each != null; each = each.before) {
+        if (!each.over.await(deadline)) {
+          throw new TimeoutException("the request body is still read for another attempt");
+        }
+      }
+      before = null; // all of them are over
+    }
+  }
+
   private final WritableBody body;
   private final AhcExchange<?> exchange;
   private final BodyAttempt first;
@@ -61,8 +79,8 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   // looks at this: one at least sees the other.
   private volatile boolean taken;
 
-  // Of the writer that came last: raised when that reads no more. The next one takes it, and waits.
-  private final AtomicReference<@Nullable Signal> writing = new AtomicReference<>();
+  // Of the writer that came last. The next one takes it, and waits.
+  private final AtomicReference<@Nullable Turn> last = new AtomicReference<>();
 
   // The engine only, one thread at a time.
   private boolean created;
@@ -118,15 +136,12 @@ final class AhcRequestBody implements FeedableBodyGenerator {
   private void write(RequestBodyPipe to, Deadline deadline)
       throws IOException, InterruptedException, TimeoutException {
     Stream out = new Stream(to, deadline);
-    Signal written = new Signal();
+    Turn turn = new Turn();
     try {
       if (!isWanted(to, deadline)) {
         return;
       }
-      Signal before = writing.getAndSet(written);
-      if (before != null) { // one thread at a time reads the body
-        before.await(deadline);
-      }
+      turn.await(last, deadline); // one thread at a time reads the body
       taken = true; // then a second look: he who wants the body anew stops first, then looks
       if (!isWanted(to, deadline)) {
         return;
@@ -152,7 +167,7 @@ final class AhcRequestBody implements FeedableBodyGenerator {
         }
       }
     } finally {
-      written.raise();
+      turn.over.raise();
     }
   }
 

@@ -19,12 +19,14 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.asynchttpclient.AsyncCompletionHandler;
 import org.asynchttpclient.Dsl;
@@ -231,9 +233,13 @@ class EndsOnceTest {
     final CountDownLatch goOn = new CountDownLatch(1);
 
     AhcRequestBody body(WritableBody.Again again, AhcExchange<?> exchange) {
+      return body(-1, again, exchange);
+    }
+
+    AhcRequestBody body(long length, WritableBody.Again again, AhcExchange<?> exchange) {
       WritableBody source =
           new WritableBody(
-              -1,
+              length,
               again,
               null,
               out -> {
@@ -242,7 +248,9 @@ class EndsOnceTest {
                 try {
                   first.countDown();
                   goOn.await();
-                  out.write(1);
+                  if (length != 0) {
+                    out.write(1);
+                  }
                 } catch (InterruptedException e) {
                   throw new IOException(e);
                 } finally {
@@ -340,5 +348,28 @@ class EndsOnceTest {
     assertEquals(1, written.most.get(), "at a time");
     assertEquals(2, written.begun.get(), "the one in the middle was not wanted any more");
     assertTrue(exchange.abort());
+  }
+
+  /** The first has waited for the second, and given up; the third still waits for that. */
+  @Test
+  void bodyWantedAnewAfterItsCallerHasGivenUp() throws Exception {
+    WholeExchange exchange = new WholeExchange(client, GET, permit());
+    Written written = new Written();
+    // Of no bytes: then each attempt asks the source, wanted or not.
+    AhcRequestBody body = written.body(0, WritableBody.Again.ALWAYS, exchange);
+    body.createBody().transferTo(Unpooled.buffer());
+    body.createBody().transferTo(Unpooled.buffer());
+    written.first.await();
+    Deadline soon = Deadline.after(Duration.ofMillis(50));
+    assertThrows(TimeoutException.class, () -> body.write(soon));
+    Thread.currentThread().interrupt();
+    assertThrows(InterruptedException.class, () -> body.write(Deadline.none()));
+    body.createBody();
+    Thread.sleep(100); // the third waits by now; if not, this proves less
+    written.goOn.countDown();
+    while (written.begun.get() < 2) {
+      Thread.sleep(5);
+    }
+    assertEquals(1, written.most.get(), "at a time");
   }
 }
