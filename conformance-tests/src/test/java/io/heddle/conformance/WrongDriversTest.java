@@ -83,6 +83,7 @@ class WrongDriversTest {
             "CA-05",
             "an upload that was cut is taken for a whole one"),
         http11(new WrongDrivers.SendsPostsTwice(), "FA-06", "times sent"),
+        http11(new WrongDrivers.SendsEmptyPostsTwice(), "FA-06", "times sent"),
         http11(new WrongDrivers.SpinsWhileItWaits(), "CA-25", "CPU used within a second"),
         http11(
             new WrongDrivers.SpinsWhenInterrupted(),
