@@ -9,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 import org.apache.hc.client5.http.classic.ExecChain;
 import org.apache.hc.client5.http.classic.ExecChainHandler;
 import org.apache.hc.client5.http.impl.classic.HttpClientBuilder;
-import org.apache.hc.core5.concurrent.Cancellable;
 import org.apache.hc.core5.http.ClassicHttpRequest;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.HttpEntity;
@@ -22,9 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Does what the properties of one call ask for; first in the chain of Apache's client. */
 final class CallProperties implements Apache5HttpClientBuilderConfigurator, ExecChainHandler {
-
-  /** Where Jersey's connector puts its request; not documented, see {@code JerseyInternalsTest}. */
-  static final String REQUEST = "JerseyRequestAttribute";
 
   private final CallDeadline deadlines = new CallDeadline();
   private final Cancellations cancellations = new Cancellations();
@@ -42,8 +38,8 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
   public ClassicHttpResponse execute(
       ClassicHttpRequest request, ExecChain.Scope scope, ExecChain chain)
       throws IOException, HttpException {
-    ClientRequest call = (ClientRequest) scope.clientContext.getAttribute(REQUEST);
-    if (call == null) { // made by Apache's client itself, which Jersey gives to who asks for it
+    ClientRequest call = JerseyInternals.request(scope);
+    if (call == null) {
       return proceed(request, scope, chain);
     }
     CallDeadline.set(
@@ -52,7 +48,7 @@ final class CallProperties implements Apache5HttpClientBuilderConfigurator, Exec
     CompletionStage<?> cancellation =
         cancellation(call.resolveProperty(HeddleConnectorProvider.CANCELLATION, Object.class));
     if (cancellation != null) {
-      cancellations.cancel((Cancellable) scope.originalRequest, cancellation);
+      cancellations.cancel(JerseyInternals.cancellable(scope), cancellation);
     }
     request.removeHeaders(HttpHeaders.CONTENT_LENGTH); // of the user's; the entity tells its own
     scope.originalRequest.removeHeaders(HttpHeaders.CONTENT_LENGTH); // for retries and redirects

@@ -33,7 +33,7 @@
  * Lanes         as in io.heddle.apache
  * Resolver      as in io.heddle.apache
  * IoThread      as in io.heddle.apache
- * Internals     none: JerseyInternalsTest is the canary of what is relied on
+ * Internals     JerseyInternals
  * }</pre>
  */
 @NullMarked
