@@ -12,12 +12,12 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.ref.Reference;
 import java.net.URI;
-import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.function.BiConsumer;
+import java.util.concurrent.TimeUnit;
 import okhttp3.Call;
 import okhttp3.ConnectionPool;
 import okhttp3.Interceptor;
@@ -98,22 +98,30 @@ class InterceptedEndTest {
     assertEquals(200, status(client.newCall(get(server.uri(Script.ok())))));
   }
 
-  /** Interrupts a call, and asks for what it had. */
-  private static Caller interrupt(FaultServer server, OkHttpClient client, Thread.Builder kind)
-      throws Exception {
-    return end(server, client, kind, (call, caller) -> caller.interrupt());
+  /** How a call ends. A call timeout cancels it; a read timeout is a failure like any other. */
+  private enum End {
+    INTERRUPT,
+    CANCEL,
+    CALL_TIMEOUT,
+    READ_TIMEOUT
   }
 
-  /** Ends a call in some way, and asks for what it had. */
-  private static Caller end(
-      FaultServer server, OkHttpClient client, Thread.Builder kind, BiConsumer<Call, Thread> how)
+  /** Ends a call, and asks for what it had. */
+  private static Caller end(FaultServer server, OkHttpClient client, Thread.Builder kind, End how)
       throws Exception {
     URI stalls = server.uri(Script.ok().fault(Script.Fault.STALL));
-    Call call = client.newCall(get(stalls));
+    Call call = client.newCall(get(stalls).newBuilder().tag(End.class, how).build());
+    if (how == End.CALL_TIMEOUT) {
+      call.timeout().timeout(1, TimeUnit.SECONDS);
+    }
     try {
       Caller caller = new Caller(kind, () -> status(call));
       ExecuteTest.await(() -> server.seen(stalls).size() == 1);
-      how.accept(call, caller.thread());
+      if (how == End.INTERRUPT) {
+        caller.thread().interrupt();
+      } else if (how == End.CANCEL) {
+        call.cancel();
+      }
       ExecuteTest.await(caller::isDone);
       assertFree(server, client);
       return caller;
@@ -132,47 +140,35 @@ class InterceptedEndTest {
             plain.newBuilder().addNetworkInterceptor(chain -> fallBack(clears, chain)).build();
         OkHttpClient wrapped = limited(rebuilt);
         for (Thread.Builder kind : KINDS) {
-          interrupt(server, wrapped, kind);
-          interrupt(server, rebuilt, kind);
+          end(server, wrapped, kind, End.INTERRUPT);
+          end(server, rebuilt, kind, End.INTERRUPT);
         }
       }
     }
-  }
-
-  /** The call timeout cancels the call; a read timeout is a failure like any other. */
-  private enum End {
-    CANCEL,
-    CALL_TIMEOUT,
-    READ_TIMEOUT
   }
 
   @ParameterizedTest
   @EnumSource(Wire.class)
   void norDoesOneThatAnswersAfterACancelOrATimeout(Wire wire) throws Exception {
     try (FaultServer server = FaultServer.start(wire)) {
-      for (End end : End.values()) {
-        OkHttpClient.Builder own = settings(wire);
-        if (end == End.CALL_TIMEOUT) {
-          own.callTimeout(Duration.ofSeconds(1));
-        } else if (end == End.READ_TIMEOUT) {
-          own.readTimeout(Duration.ofSeconds(1));
-        }
-        OkHttpClient plain = limited(own.build());
+      for (End end : EnumSet.complementOf(EnumSet.of(End.INTERRUPT))) {
+        OkHttpClient plain =
+            limited(
+                settings(wire)
+                    .addInterceptor(
+                        chain ->
+                            chain.request().tag(End.class) == End.READ_TIMEOUT
+                                ? chain
+                                    .withReadTimeout(1, TimeUnit.SECONDS)
+                                    .proceed(chain.request())
+                                : chain.proceed(chain.request()))
+                    .build());
         OkHttpClient rebuilt =
             plain.newBuilder().addNetworkInterceptor(chain -> fallBack(false, chain)).build();
         OkHttpClient wrapped = limited(rebuilt);
         for (Thread.Builder kind : KINDS) {
           for (OkHttpClient client : List.of(wrapped, rebuilt)) {
-            Caller ended =
-                end(
-                    server,
-                    client,
-                    kind,
-                    (call, caller) -> {
-                      if (end == End.CANCEL) {
-                        call.cancel();
-                      }
-                    });
+            Caller ended = end(server, client, kind, end);
             if (end == End.READ_TIMEOUT) {
               assertEquals(203, ended.result());
             } else { // as stock
@@ -220,10 +216,10 @@ class InterceptedEndTest {
           OkHttpClient rebuilt =
               plain.newBuilder().addInterceptor(chain -> leave(other, chain)).build();
           OkHttpClient wrapped = limited(rebuilt);
-          Throwable failure = interrupt(server, wrapped, kind).failure();
+          Throwable failure = end(server, wrapped, kind, End.INTERRUPT).failure();
           assertInstanceOf(InterruptedIOException.class, failure);
           assertEquals("left", failure.getMessage());
-          assertTrue(interrupt(server, rebuilt, kind).isDone());
+          assertTrue(end(server, rebuilt, kind, End.INTERRUPT).isDone());
           // Two that were left, and the one after each.
           ExecuteTest.await(() -> events.count("callEnd") + events.count("callFailed") == 4);
         }
