@@ -259,8 +259,8 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
   @Override
   public void cancel() {
     head.cancel();
-    goAhead.raise();
     upload.cancel();
+    goAhead.raise(); // finds the upload over
     download.cancel();
     aborted = true;
     execute(this::abort);
@@ -268,8 +268,8 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
 
   void fail(Throwable failure) {
     head.fail(failure);
-    goAhead.raise();
     upload.fail(failure);
+    goAhead.raise(); // finds the upload over
     download.fail(failure);
     execute(this::abort);
   }
@@ -501,8 +501,8 @@ final class ReferenceExchange extends SimpleChannelInboundHandler<HttpObject> im
           new ReferenceException(client.isClosed() ? Failure.CLOSED : kind, cause);
       Throwable told = cause instanceof Stale ? staled(failure) : failure;
       head.fail(told);
-      goAhead.raise();
       upload.fail(told);
+      goAhead.raise();
       download.fail(told);
     }
     abort();

@@ -35,6 +35,7 @@ class WrongDriversTest {
   static List<Wrong> wrong() {
     return List.of(
         http11(new WrongDrivers.LeaksOnInterrupt(), "CA-06", "leases: 1, not 0"),
+        http11(new WrongDrivers.LeaksOnInterrupt(), "CA-27", "is taken for a whole one"),
         http11(new WrongDrivers.LeaksOnDeadline(), "DL-05", "leases: 1, not 0"),
         http11(new WrongDrivers.LosesTheFlag(), "CA-06", "the interrupt flag, after"),
         http11(new WrongDrivers.SetsTheFlag(), "DL-05", "the flag of a thread that nobody"),
@@ -152,7 +153,10 @@ class WrongDriversTest {
         http11(new WrongDrivers.MarksNothing(), "SI-04", "placeTime of"),
         http11(new WrongDrivers.SaysNothingOfItsCalls(), "SI-05", "lines of thread"),
         http11(new WrongDrivers.CountsThoseThatWait(), "SI-05", "lines of thread"),
-        http11(new WrongDrivers.MistakesWhatCallsWaitFor(), "SI-05", "UPLOAD is not what is told"),
+        http11(
+            new WrongDrivers.MistakesWhatCallsWaitFor(),
+            "SI-05",
+            "EXPECTATION is not what is told"),
         http11(new WrongDrivers.ForgetsBuffers(), "LI-11", "buffers of Netty's were not released"));
   }
 

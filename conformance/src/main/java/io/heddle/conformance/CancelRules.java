@@ -19,6 +19,9 @@ interface CancelRules {
   /** What ten callers and the I/O threads may use of the CPU while nothing happens for a second. */
   Duration IDLE_CPU = Bounds.patient(Duration.ofMillis(250));
 
+  /** On no machine longer: libraries that are not told send the body after a second. */
+  Duration ASKING = Duration.ofMillis(500);
+
   // ---- interrupt ------------------------------------------------------------------------------
 
   @Rule("CA-01")
@@ -234,6 +237,7 @@ interface CancelRules {
               kind,
               () -> {
                 Reply reply = kit.execute(client, Call.get(uri));
+                reply.body().skipNBytes(1000); // so who reads ahead is at the stall, too
                 reply.body().close();
                 return null;
               });
@@ -325,6 +329,21 @@ interface CancelRules {
       each.assertEnds(Failure.CANCELLED);
     }
     assertTrue(used < IDLE_CPU.toNanos(), "CPU used within a second: " + used + " ns");
+  }
+
+  @Rule("CA-27")
+  default void whoeverAsksFirstCanBeEnded(Kit kit) throws Exception {
+    assertInterruptEnds(kit, Standstill.EXPECTATION);
+    assertCancelEnds(kit, Standstill.EXPECTATION);
+    Client client = kit.open();
+    kit.assertWorks(client); // or to connect could take that long
+    Standing late =
+        new Standing(kit, Standstill.EXPECTATION)
+            .options(post -> post.deadline(ASKING))
+            .start(client);
+    late.assertEndsAfter(ASKING, Failure.DEADLINE);
+    late.assertAbandoned();
+    LifeRules.assertCloseEnds(kit, Standstill.EXPECTATION);
   }
 
   static void assertInterruptEnds(Kit kit, Standstill place) throws Exception {

@@ -179,7 +179,7 @@ interface SeeingInsideRules {
           case LEASE -> List.of("a place", "a connection");
           case LOOKUP -> List.of("a name", "a connection");
           case CONNECT, HANDSHAKE -> List.of("a connection", "the head");
-          case UPLOAD, HEAD -> List.of("the head");
+          case EXPECTATION, UPLOAD, HEAD -> List.of("the head");
           case BODY -> List.of("the body");
         };
     return words.stream().anyMatch(each -> line.contains(" waits for " + each + ","));

@@ -128,6 +128,7 @@ final class Standing {
         mute = port;
         yield at(port.port());
       }
+      case EXPECTATION -> server.uri(script.expect(Script.Expect.IGNORE));
       case UPLOAD -> server.uri(script.take(READ));
       case HEAD -> server.uri(script.fault(Script.Fault.STALL));
       case BODY -> server.uri(script.fault(Script.Fault.STALL, READ));
@@ -141,6 +142,9 @@ final class Standing {
   private Call.Builder call(URI target) {
     if (place == Standstill.UPLOAD) {
       return Call.post(target, new Body.Writer(Contents.endless()));
+    }
+    if (place == Standstill.EXPECTATION) {
+      return Call.post(target, new Body.Bytes(Contents.first(BODY))).expectContinue();
     }
     return body == null ? Call.get(target) : Call.post(target, body);
   }
@@ -190,6 +194,9 @@ final class Standing {
         MutePort port = Kit.present(mute, "port");
         Bounds.await(Bounds.LONG, "a handshake begins", () -> port.isSpokenTo() || isOver());
       }
+      case EXPECTATION ->
+          Bounds.await(
+              Bounds.LONG, "the server is asked", () -> !server.seen(uri()).isEmpty() || isOver());
       case UPLOAD ->
           Bounds.await(Bounds.LONG, "an upload begins", () -> bytesReceived() >= READ || isOver());
       case HEAD ->
@@ -270,7 +277,7 @@ final class Standing {
     free();
     kit.assertWorks(client(), server);
     int sent = server.seen(uri()).size();
-    boolean reachedServer = place.compareTo(Standstill.UPLOAD) >= 0;
+    boolean reachedServer = place.compareTo(Standstill.EXPECTATION) >= 0;
     Kit.check(sent == (reachedServer ? 1 : 0), "requests that reached the server: " + sent);
     kit.assertIdle(client());
   }
@@ -290,11 +297,12 @@ final class Standing {
     if (place == Standstill.HANDSHAKE) {
       MutePort port = Kit.present(mute, "port");
       Bounds.await(Bounds.PROMPT, "the client leaves the handshake", port::isLeft);
-    } else if (place.compareTo(Standstill.UPLOAD) >= 0) {
+    } else if (place.compareTo(Standstill.EXPECTATION) >= 0) {
       Seen seen = kit.seen(server, uri());
-      if (place == Standstill.UPLOAD) {
+      if (place.compareTo(Standstill.UPLOAD) <= 0) {
         seen.readOn();
         seen.assertCutShort();
+        Kit.check(!seen.isBodyWithoutContinue(), "some of the body came, which nobody wanted");
       } else {
         seen.assertAborted();
       }

@@ -10,6 +10,8 @@ enum Standstill {
   CONNECT,
   /** It waits for the server's part of the TLS handshake. */
   HANDSHAKE,
+  /** It waits for the server to want its body. */
+  EXPECTATION,
   /** It waits for the server to take more of its body. */
   UPLOAD,
   /** It waits for the head of the response. */
