@@ -286,7 +286,7 @@ final class JdkExchange<T> {
     if (multiplexed && begun.get() == 1) { // else it may be to another origin
       call.origin.speaks(Version.HTTP_2);
     }
-    if (multiplexed) {
+    if (multiplexed || expects) {
       mustBeWanted(ofHead);
     }
     if (!hasBody()) {
@@ -313,7 +313,9 @@ final class JdkExchange<T> {
 
   /**
    * The head has its stream. The client may have been told to cancel the call just before, and then
-   * lost that ({@link JdkInternals#TIMER_EARLY_NANOS}): what is thrown here resets the stream.
+   * lost that ({@link JdkInternals#TIMER_EARLY_NANOS}): what is thrown here resets the stream. And
+   * a body that the server is asked about goes out at the timeout of its call, from JDK 23 on: what
+   * is thrown here ends the connection.
    */
   private void mustBeWanted(Deadline ofHead) {
     if (ofHead.remainingNanos() < JdkInternals.TIMER_EARLY_NANOS) {

@@ -35,7 +35,7 @@ class WrongDriversTest {
   static List<Wrong> wrong() {
     return List.of(
         http11(new WrongDrivers.LeaksOnInterrupt(), "CA-06", "leases: 1, not 0"),
-        http11(new WrongDrivers.LeaksOnInterrupt(), "CA-27", "is taken for a whole one"),
+        http11(new WrongDrivers.LeaksOnInterrupt(), "CA-27", "leases: 1, not 0"),
         http11(new WrongDrivers.LeaksOnDeadline(), "DL-05", "leases: 1, not 0"),
         http11(new WrongDrivers.LosesTheFlag(), "CA-06", "the interrupt flag, after"),
         http11(new WrongDrivers.SetsTheFlag(), "DL-05", "the flag of a thread that nobody"),

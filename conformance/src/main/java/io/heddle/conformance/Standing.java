@@ -128,7 +128,7 @@ final class Standing {
         mute = port;
         yield at(port.port());
       }
-      case EXPECTATION -> server.uri(script.expect(Script.Expect.IGNORE));
+      case EXPECTATION -> server.uri(script.expect(Script.Expect.IGNORE).fault(Script.Fault.STALL));
       case UPLOAD -> server.uri(script.take(READ));
       case HEAD -> server.uri(script.fault(Script.Fault.STALL));
       case BODY -> server.uri(script.fault(Script.Fault.STALL, READ));
