@@ -313,9 +313,9 @@ final class JdkExchange<T> {
 
   /**
    * The head has its stream. The client may have been told to cancel the call just before, and then
-   * lost that ({@link JdkInternals#TIMER_EARLY_NANOS}): what is thrown here resets the stream. And
-   * a body that the server is asked about goes out at the timeout of its call, from JDK 23 on: what
-   * is thrown here ends the connection.
+   * lost that ({@link JdkInternals#TIMER_EARLY_NANOS}). And from JDK 23 on the client waits for the
+   * server to want a body no longer than its timeout, in whole milliseconds: so it goes on a moment
+   * before that ends the call. What is thrown here resets the stream, or ends the connection.
    */
   private void mustBeWanted(Deadline ofHead) {
     if (ofHead.remainingNanos() < JdkInternals.TIMER_EARLY_NANOS) {
