@@ -346,7 +346,8 @@ final class ReferencePool {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-      ctx.close();
+      // At once: who does not read takes no GOAWAY, of which Netty queues one for each such frame.
+      ctx.pipeline().firstContext().close();
     }
   }
 
@@ -429,6 +430,9 @@ final class ReferencePool {
       parameters.setEndpointIdentificationAlgorithm("HTTPS");
       handler.engine().setSSLParameters(parameters);
       handler.setHandshakeTimeoutMillis(0);
+      // Who does not read takes no close_notify. Until this is over Netty queues what answers
+      // PINGs.
+      handler.setCloseNotifyFlushTimeoutMillis(100);
       channel.pipeline().addLast(handler);
     }
     if (events != null) {
